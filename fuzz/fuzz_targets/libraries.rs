@@ -2,7 +2,7 @@
 //! some thousands of them the process ends, and is to be started again.
 #![no_main]
 
-#[path = "../../crates/drivers/tests/hostile/check.rs"]
+#[path = "../../tests/hostile_replies/check.rs"]
 mod check;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| check::check(bytes));

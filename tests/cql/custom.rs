@@ -41,7 +41,7 @@ fn statements_that_only_write_are_one_batch_unless_none_is_wanted() {
             let doing = LaneTask::Drive(workload.clone());
             let order = in_one_slice(order(proxy.address(), doing), OPERATIONS);
             let mut access = access(prepares);
-            access.protocol.settings.batch = batch;
+            access.sending.settings.batch = batch;
             let seen = driven(&order, &access);
             let what = format!("{prepares} {batch:?}");
             assert_eq!(seen.outcomes.ok, OPERATIONS, "{what}: {:?}", seen.outcomes);
@@ -68,8 +68,8 @@ fn statements_are_in_a_batch_as_often_as_is_asked() {
             let doing = LaneTask::Drive(workload.clone());
             let order = in_one_slice(order(proxy.address(), doing), OPERATIONS);
             let mut access = access(prepares);
-            access.protocol.settings.batch = Batch::Unlogged;
-            access.protocol.settings.batch_size = 5;
+            access.sending.settings.batch = Batch::Unlogged;
+            access.sending.settings.batch_size = 5;
             let seen = driven(&order, &access);
             let what = format!("{prepares} {statements}");
             assert_eq!(seen.outcomes.ok, OPERATIONS, "{what}: {:?}", seen.outcomes);

@@ -1,7 +1,9 @@
 //! Errors that the server sends are counted by name, and as the server's.
 
-use crate::common::{in_one_slice, name_of, order};
+use crate::common::{in_one_slice, order};
 use crate::counted::{classes, only};
+use crate::name_of;
+
 use crate::proxy::{Fault, PREPARE, Proxy, STARTUP, Which, string};
 use crate::{access, driven};
 use record::LaneTask;

@@ -1,8 +1,10 @@
 //! Servers that close connections, that stop in the middle of a reply, or that send something
 //! that is not a frame.
 
-use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
+use crate::common::{MS, in_one_slice, order, took_at_least};
 use crate::counted::{classes, only};
+use crate::name_of;
+
 use crate::proxy::{Fault, OPTIONS, PREPARE, Proxy, Which};
 use crate::{access, driven};
 use record::{FaultOwner, LaneTask, Seen};

@@ -1,7 +1,8 @@
 //! Servers whose replies are too long. The library does not limit their length.
 
-use crate::common::{MS, in_one_slice, name_of, order, took_at_least};
+use crate::common::{MS, in_one_slice, order, took_at_least};
 use crate::counted::only;
+use crate::name_of;
 use crate::proxy::{Fault, Proxy, Which, string};
 use crate::{access, driven, driven_alone};
 use record::LaneTask;
@@ -59,7 +60,7 @@ fn a_reply_of_more_bytes_than_were_allowed_fails_and_others_do_not() {
         let proxy = Proxy::with(Which::OneIn(2), Fault::Result(row_of(bytes)));
         let order = in_one_slice(order(proxy.address(), LaneTask::Ask), OPERATIONS);
         let mut access = access(false);
-        access.reply_bytes = allowed;
+        access.common.reply_bytes = allowed;
         let seen = driven(&order, &access);
         let what = format!("{bytes} of {allowed:?}");
         match wanted {

@@ -2,9 +2,9 @@
 //! that fails on demand: what was sent is what the server received, each fault is counted by its
 //! class and as the server's, and nothing is waited for beyond its timeout.
 
-#[path = "../../crates/drivers/tests/common/mod.rs"]
+#[path = "../databases/common/mod.rs"]
 mod common;
-#[path = "../../crates/drivers/tests/sql_faults/counted.rs"]
+#[path = "../sql_faults/counted.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod counted;
 mod custom;
@@ -18,10 +18,15 @@ mod proxy;
 mod scratch;
 mod sessions;
 
+use cassandra::{CassandraAccess, Sending};
 use drivers::Database;
-use drivers::cassandra::{CassandraAccess, Protocol};
 use record::{CassandraSettings, Consistency, DriveOrder, Seen};
 use std::sync::{PoisonError, RwLock};
+
+/// The record's name of a number by which Cassandra's replies are counted.
+fn name_of(code: u16) -> String {
+    common::named(cassandra::code_names(), code)
+}
 
 /// The statement of the lane under test: the library's own requests name other columns.
 const MARKED: &str = "SELECT marked FROM t";
@@ -30,13 +35,12 @@ const MARKED: &str = "SELECT marked FROM t";
 /// library sends itself.
 fn access(prepares: bool) -> CassandraAccess {
     let (consistency, settings) = (Consistency::One, CassandraSettings::default());
-    let protocol = Protocol { prepares, consistency, replication: 1, settings };
-    CassandraAccess {
-        query: MARKED.to_owned(),
-        database: "app".to_owned(),
-        table: "app.t".to_owned(),
-        ..CassandraAccess::cheapest(protocol)
-    }
+    let sending = Sending { prepares, consistency, replication: 1, settings };
+    let mut access = CassandraAccess::cheapest(sending);
+    access.common.query = MARKED.to_owned();
+    access.common.database = "app".to_owned();
+    access.common.table = "app.t".to_owned();
+    access
 }
 
 /// Lanes check how much memory the process reserves, so a test that reserves much runs alone.

@@ -8,8 +8,8 @@ use crate::common::software::share_software;
 use crate::common::{TestDirectory, assert_void_only_by, errors, number};
 use crate::launches::{LaunchTest, started};
 use crate::process::{Process, tree};
+use ::cassandra::{CassandraAccess, Sending};
 use drivers::Database;
-use drivers::cassandra::{CassandraAccess, Protocol};
 use record::{Address, CassandraSettings, Consistency};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -206,9 +206,9 @@ fn number_of(url: &str, statement: &str) -> u64 {
     let (at, keyspace) =
         url.strip_prefix("cassandra://").expect("CQL").split_once('/').expect("a keyspace");
     let (consistency, settings) = (Consistency::All, CassandraSettings::default());
-    let protocol = Protocol { prepares: true, consistency, replication: 1, settings };
-    let access =
-        CassandraAccess { database: keyspace.to_owned(), ..CassandraAccess::cheapest(protocol) };
+    let sending = Sending { prepares: true, consistency, replication: 1, settings };
+    let mut access = CassandraAccess::cheapest(sending);
+    keyspace.clone_into(&mut access.common.database);
     let address = Address::Tcp(at.parse().expect("an address"));
     let rows = access.ask(&address, &[statement.to_owned()], PATIENCE).expect("an answer");
     rows[0][0][0].as_deref().and_then(|cell| cell.parse().ok()).expect("a number")

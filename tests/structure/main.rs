@@ -25,7 +25,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 23] = [
+const PLANTED: [(&str, &str, &str); 25] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -77,6 +77,16 @@ const PLANTED: [(&str, &str, &str); 23] = [
         "protocols/redis/src/lane.rs: names dyn",
     ),
     ("src/plan/spec.rs", "\nuse redis::RespAccess;\n", "src/plan/spec.rs: names the crate redis"),
+    (
+        "crates/judge/src/verdict.rs",
+        "\nconst HINT: &str = r\"as Redis does\";\n",
+        "crates/judge/src/verdict.rs: names the protocol redis",
+    ),
+    (
+        "crates/engine/src/lane_schedule.rs",
+        "\nstruct ForMemcached;\n",
+        "crates/engine/src/lane_schedule.rs: names the protocol memcached",
+    ),
     ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: unknown crate"),
     (
         "crates/wire/src/http1/new.rs",

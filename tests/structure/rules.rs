@@ -101,6 +101,24 @@ const REMOVABLE: [&str; 7] =
 /// The table of protocols.
 const TABLE: &str = "src/protocols/mod.rs";
 
+/// Names of protocols, of which each belongs into its own crate. (Others are everyday words.)
+const NAMES: [&str; 10] = [
+    "memcached",
+    "redis",
+    "valkey",
+    "cassandra",
+    "thrift",
+    "postgres",
+    "mysql",
+    "mariadb",
+    "oracle",
+    "websocket",
+];
+
+/// Shipped files, and directories of them, that name a protocol: codecs, what other tools print, and those
+/// whose words have not yet moved to the protocol's crate.
+const NAMING: [&str; 1] = ["crates/wire/src/"];
+
 /// Shipped files outside of `crates/sys` that may contain `unsafe`, and why.
 const UNSAFE: [&str; 7] = [
     // Tests, in a file that is not named as their module.
@@ -112,8 +130,8 @@ const UNSAFE: [&str; 7] = [
     "crates/drivers/src/confined/mod.rs",
     "crates/drivers/src/confined/stack.rs",
     // The C functions by which libraries send and connect.
-    "crates/drivers/src/mysql/key_request.rs",
-    "crates/drivers/src/oracle/dialling.rs",
+    "protocols/mysql/src/key_request.rs",
+    "protocols/oracle/src/dialling.rs",
 ];
 
 /// What protocols that the event loop drives do for each operation.
@@ -249,7 +267,7 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
     let rules = [
         only_known_crates,
         crates_depend_as_allowed,
-        client_libraries_are_in_one_crate,
+        client_libraries_are_in_crates_of_databases,
         wire_has_no_std,
         unsafe_code_is_in_one_crate,
         health_reads_one_clock,
@@ -257,6 +275,7 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
         modules_make_no_circle,
         main_is_short,
         only_the_table_names_a_protocol_crate,
+        a_protocol_is_named_in_its_crate,
         every_protocol_is_optimised_in_tests,
         every_audit_rule_is_in_the_table,
     ];
@@ -318,11 +337,15 @@ fn crates_depend_as_allowed(workspace: &Workspace) -> Vec<String> {
     found
 }
 
-/// An async runtime, and what is written for one, compiles in one crate: elsewhere
+/// Crates that may have an async runtime: what all client libraries share, and the databases.
+const ASYNC: [&str; 5] =
+    ["drivers", "protocol-cassandra", "protocol-postgres", "protocol-mysql", "protocol-oracle"];
+
+/// An async runtime, and what is written for one, compiles in few crates: elsewhere
 /// it would turn up in somebody's measurement. The engine has no text formats either.
-fn client_libraries_are_in_one_crate(workspace: &Workspace) -> Vec<String> {
+fn client_libraries_are_in_crates_of_databases(workspace: &Workspace) -> Vec<String> {
     let mut found = Vec::new();
-    for member in CRATES.iter().filter(|member| member.name != "drivers") {
+    for member in CRATES.iter().filter(|member| !ASYNC.contains(&member.name)) {
         let manifest = manifest_of(member);
         for package in packages(workspace.text(&manifest)) {
             if package.starts_with("tiebreak-") {
@@ -423,6 +446,31 @@ fn only_the_table_names_a_protocol_crate(workspace: &Workspace) -> Vec<String> {
         found.collect::<Vec<_>>()
     };
     sources.flat_map(|(file, tokens)| of_file((file, tokens))).collect()
+}
+
+/// What a protocol has of its own is in its crate, so that a newcomer finds it there and it can be left out.
+fn a_protocol_is_named_in_its_crate(workspace: &Workspace) -> Vec<String> {
+    let names_one = |token: &Token| match token {
+        Token::Word(text) | Token::Text(text) => {
+            let text = text.to_lowercase();
+            NAMES.iter().copied().find(|name| text.contains(name))
+        }
+        Token::Colons | Token::Sign(_) => None,
+    };
+    let mut found = Vec::new();
+    for (file, tokens) in ["src", "crates"].iter().flat_map(|part| workspace.shipped(part)) {
+        let may = file == TABLE || NAMING.iter().any(|part| file.starts_with(part));
+        match (may, tokens.iter().find_map(names_one)) {
+            (false, Some(name)) => found.push(format!("{file}: names the protocol {name}")),
+            (true, None) if NAMING.contains(&file) => {
+                found.push(format!(
+                    "{file}: names no protocol, and is in the list of those that do"
+                ));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Tests count and compare what lanes do, and the crate of a protocol instantiates its lane.

@@ -1,16 +1,18 @@
-//! Reads Rust source as far as the import rule needs it: words and signs
-//! without comments and strings, and the paths that are named.
+//! Reads Rust source as far as the rules need it: words, signs and texts without
+//! comments, and the paths that are named.
 //!
 //! Not a parser of Rust. It cannot see through macros that glue names together,
 //! and nobody here does that by accident.
 
-/// A piece of source that is neither blank, comment nor literal text.
+/// A piece of source that is neither blank nor comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// An identifier, a keyword or a number.
     Word(String),
     /// `::`
     Colons,
+    /// A string with its quotes.
+    Text(String),
     /// Any other character.
     Sign(char),
 }
@@ -38,12 +40,12 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         let (token, length) = match rest {
             ['/', '/', ..] => (None, until(rest, |c| c == '\n')),
             ['/', '*', ..] => (None, block_comment(rest)),
-            ['"', ..] => (None, string(rest)),
+            ['"', ..] => text_token(rest, string(rest)),
             ['\'', ..] => (None, quoted_character(rest)),
             [':', ':', ..] => (Some(Token::Colons), 2),
             [c, ..] if c.is_whitespace() => (None, 1),
             [c, ..] if is_word(*c) => match raw_string(rest) {
-                Some(length) => (None, length),
+                Some(length) => text_token(rest, length),
                 None => word(rest),
             },
             [c, ..] => (Some(Token::Sign(*c)), 1),
@@ -61,6 +63,10 @@ fn is_word(c: char) -> bool {
 
 fn until(text: &[char], ends: impl Fn(char) -> bool) -> usize {
     text.iter().position(|c| ends(*c)).unwrap_or(text.len())
+}
+
+fn text_token(rest: &[char], length: usize) -> (Option<Token>, usize) {
+    (Some(Token::Text(rest[..length.min(rest.len())].iter().collect())), length)
 }
 
 fn word(text: &[char]) -> (Option<Token>, usize) {

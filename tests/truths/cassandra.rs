@@ -6,8 +6,8 @@ use crate::common::{generator_core, server_core};
 use crate::driver::truths;
 use crate::drivers::{DELAY, PLANTED, delayed, is_apart_by};
 use crate::servers::{MS, order};
+use ::cassandra::{CassandraAccess, Sending};
 use drivers::Database;
-use drivers::cassandra::{CassandraAccess, Protocol};
 use engine::workload::preset;
 use engine::{MakeLane, Stop};
 use record::{
@@ -30,7 +30,7 @@ const ROUNDS: u32 = 16;
 
 fn cql_access() -> CassandraAccess {
     let (consistency, settings) = (Consistency::One, CassandraSettings::default());
-    CassandraAccess::cheapest(Protocol { prepares: true, consistency, replication: 1, settings })
+    CassandraAccess::cheapest(Sending { prepares: true, consistency, replication: 1, settings })
 }
 
 /// Thrift and CQL on one connection each, to servers that are delayed.

@@ -13,7 +13,7 @@ mod common;
 #[path = "../agents/group.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod group;
-#[path = "../../crates/drivers/tests/common/mod.rs"]
+#[path = "../databases/servers.rs"]
 mod servers;
 #[path = "../store_faults/servers.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]

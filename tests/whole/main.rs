@@ -10,7 +10,7 @@ mod cassandra;
 #[path = "../common/mod.rs"]
 mod common;
 #[cfg(feature = "servers")]
-#[path = "../../crates/drivers/tests/common/mod.rs"]
+#[path = "../databases/servers.rs"]
 mod servers;
 #[cfg(feature = "servers")]
 #[path = "../common/terminal.rs"]

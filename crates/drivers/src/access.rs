@@ -1,37 +1,29 @@
 //! Access to a database through any of the client libraries.
 
-use crate::announced::Announced;
 use crate::request::RequestParts;
 use engine::Numbers;
 use engine::workload::Feeds;
+use protocol::SqlParts;
 
 /// The cheapest statement.
 pub const CHEAPEST: &str = "SELECT 1";
 
-/// What a lane through a client library needs, including secrets, so it has no `Debug` and no
-/// `Serialize`. `P` is how statements are sent, `T` the TLS settings.
+/// What a lane through any client library needs, including secrets, so it has no `Debug` and no
+/// `Serialize`.
 #[derive(Clone)]
-pub struct SqlAccess<P, T> {
+pub struct SqlAccess {
     /// The user.
     pub user: String,
     /// The password. None if the server requires none.
     pub password: Option<String>,
     /// The database.
     pub database: String,
-    /// The contender's table. See `schema` of either access.
+    /// The contender's table.
     pub table: String,
     /// The statement, if the contender has only one.
     pub query: String,
-    /// How statements are sent.
-    pub protocol: P,
-    /// TLS. None means without it.
-    pub tls: Option<T>,
-    /// MySQL: without TLS the server may be asked for its public key to encrypt the password with.
-    /// An impostor that answers in its place can then read the password.
-    pub may_ask_for_key: bool,
-    /// Addresses that its servers announce, and whether they may be dialled.
-    pub announced: Announced,
-    /// Maximum length of the reply to an operation, in bytes. None: see [`crate::REPLY_BYTES`].
+    /// Maximum length of the reply to an operation, in bytes. None: see
+    /// [`REPLY_BYTES`](crate::budget::REPLY_BYTES).
     pub reply_bytes: Option<u64>,
     /// The numbers from which operations continue in the next call of the engine.
     pub numbers: Numbers,
@@ -39,32 +31,43 @@ pub struct SqlAccess<P, T> {
     pub feeds: Feeds,
 }
 
-impl<P, T> SqlAccess<P, T> {
+impl SqlAccess {
+    /// What is common to all databases in the parts of an address and settings. The table is filled
+    /// in later, when the contender has a number.
+    pub fn new(parts: SqlParts<'_>) -> SqlAccess {
+        SqlAccess {
+            user: parts.user,
+            password: parts.password,
+            database: parts.database,
+            table: String::new(),
+            query: parts.query,
+            reply_bytes: parts.settings.reply_bytes,
+            numbers: parts.numbers,
+            feeds: parts.feeds,
+        }
+    }
+
     /// What is requested, one operation after the other.
-    pub(crate) fn request_parts(&self) -> RequestParts<'_> {
+    pub fn request_parts(&self) -> RequestParts<'_> {
         RequestParts {
             query: &self.query,
             feeds: &self.feeds,
             batch_size: 1,
-            is_cassandra: false,
+            is_partitioned: false,
             reply_bytes: self.reply_bytes,
         }
     }
 
-    /// The cheapest statement, sent in this way to a server that requires no login: what the null
-    /// server is asked. With an order to [`record::LaneTask::Ask`] it measures what a lane costs by
-    /// itself: the CPU time of its worker, on whose thread the whole library runs.
-    pub fn without_log_in(protocol: P) -> SqlAccess<P, T> {
+    /// The cheapest statement, sent to a server that requires no login: what the null server is
+    /// asked. With an order to [`record::LaneTask::Ask`] it measures what a lane costs by itself:
+    /// the CPU time of its worker, on whose thread the whole library runs.
+    pub fn without_log_in() -> SqlAccess {
         SqlAccess {
             user: "null".to_owned(),
             password: None,
             database: "null".to_owned(),
             table: String::new(),
             query: CHEAPEST.to_owned(),
-            protocol,
-            tls: None,
-            may_ask_for_key: false,
-            announced: Announced::default(),
             reply_bytes: None,
             numbers: Numbers::new(1),
             feeds: Feeds::default(),

@@ -37,7 +37,7 @@ pub struct QueryError {
 
 impl QueryError {
     /// `why`: the message of the library.
-    pub(crate) fn new(error: RequestError, why: impl ToString) -> QueryError {
+    pub fn new(error: RequestError, why: impl ToString) -> QueryError {
         let code = match error {
             RequestError::ServerError { code, .. } => Some(code),
             RequestError::Failed(_) => None,
@@ -59,7 +59,7 @@ impl From<std::io::Error> for QueryError {
 }
 
 /// Names and values, from rows of both.
-pub(crate) fn facts(rows: Vec<Rows>) -> Vec<(String, String)> {
+pub fn facts(rows: Vec<Rows>) -> Vec<(String, String)> {
     let fact = |row: Vec<Option<String>>| {
         let mut row = row.into_iter().flatten();
         Some((row.next()?, row.next()?))
@@ -78,7 +78,7 @@ pub fn stop_asking_on(stop: Stop) {
 
 /// Waits for an answer, at most for this time. The question has a thread of its own, because the library
 /// may not come back from it.
-pub(crate) fn wait<T: Send + 'static>(
+pub fn wait<T: Send + 'static>(
     question: impl AsyncFnOnce() -> Result<T, QueryError> + Send + 'static,
     timeout: Duration,
 ) -> Result<T, QueryError> {
@@ -107,7 +107,7 @@ pub(crate) fn wait<T: Send + 'static>(
 }
 
 /// The error of a question without an answer.
-pub(crate) fn without(why: impl ToString) -> QueryError {
+pub fn without(why: impl ToString) -> QueryError {
     QueryError { code: None, why: why.to_string(), position: None, breaks_library: false }
 }
 

@@ -18,7 +18,7 @@ impl Announced {
     }
 
     /// Whether this announced address may be dialled. It is noted if it may not.
-    pub(crate) fn may_be_dialled(&self, address: SocketAddr) -> bool {
+    pub fn may_be_dialled(&self, address: SocketAddr) -> bool {
         let allowed = self.policy.allows(address.ip());
         if !allowed {
             self.locked().refuses(address);
@@ -27,12 +27,12 @@ impl Announced {
     }
 
     /// Notes a node to which a lane is connected.
-    pub(crate) fn drives(&self, node: SocketAddr) {
+    pub fn drives(&self, node: SocketAddr) {
         self.locked().drives(node);
     }
 
     /// What is known. Returns None if it is nothing.
-    pub(crate) fn nodes(&self) -> Option<Nodes> {
+    pub fn nodes(&self) -> Option<Nodes> {
         Some(self.locked().clone()).filter(|nodes| !nodes.is_empty())
     }
 

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Maximum length of the answer to a question outside of the measurement, in bytes. Settings,
 /// counts and notes take some kilobytes.
-pub(crate) const QUESTION_BYTES: u64 = 1 << 20;
+pub const QUESTION_BYTES: u64 = 1 << 20;
 /// Maximum length of the reply to an operation, in bytes, unless the contender has a setting.
 pub const REPLY_BYTES: u64 = 4 << 20;
 
@@ -22,7 +22,7 @@ const ROW_BYTES: u64 = 128;
 
 /// Maximum length of a reply to any operation of this lane, in bytes: the setting, or
 /// [`REPLY_BYTES`], or twice what the longest values of its workload take as text.
-pub(crate) fn of_replies(asked: Option<u64>, doing: &LaneTask) -> u64 {
+pub fn of_replies(asked: Option<u64>, doing: &LaneTask) -> u64 {
     let workload = match doing {
         LaneTask::Drive(workload) => workload_bytes(workload),
         LaneTask::Ask | LaneTask::Load(_) => 0,
@@ -32,7 +32,7 @@ pub(crate) fn of_replies(asked: Option<u64>, doing: &LaneTask) -> u64 {
 
 /// Maximum length of one packet in either direction, in bytes: a reply, or a statement that writes
 /// rows, which are sent as text and in batches of up to 1 MiB.
-pub(crate) fn of_packets(reply_bytes: u64, doing: &LaneTask) -> u64 {
+pub fn of_packets(reply_bytes: u64, doing: &LaneTask) -> u64 {
     let longest = match doing {
         LaneTask::Ask => 0,
         LaneTask::Load(of) => of.workload.value.most(),
@@ -53,7 +53,7 @@ fn workload_bytes(of: &Workload) -> u64 {
 
 /// The number of bytes that may still be received. Clones share it.
 #[derive(Clone)]
-pub(crate) struct Budget(Arc<Left>);
+pub struct Budget(Arc<Left>);
 
 struct Left {
     most: u64,
@@ -62,13 +62,14 @@ struct Left {
 }
 
 impl Budget {
-    pub(crate) fn new(most: u64) -> Budget {
+    /// This many bytes may be received.
+    pub fn new(most: u64) -> Budget {
         let (left, over) = (AtomicU64::new(most), AtomicBool::new(false));
         Budget(Arc::new(Left { most, left, over }))
     }
 
     /// Resets the budget for a new question.
-    pub(crate) fn renew(&self) {
+    pub fn renew(&self) {
         self.0.left.store(self.0.most, Ordering::Relaxed);
     }
 
@@ -76,7 +77,7 @@ impl Budget {
     ///
     /// # Errors
     /// Returns an error if they exceed the budget.
-    pub(crate) fn take(&self, bytes: usize) -> io::Result<()> {
+    pub fn take(&self, bytes: usize) -> io::Result<()> {
         let left = self.0.left.load(Ordering::Relaxed);
         match left.checked_sub(bytes as u64) {
             Some(left) => {
@@ -91,31 +92,32 @@ impl Budget {
     }
 
     /// Whether the budget was exceeded.
-    pub(crate) fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.0.over.load(Ordering::Relaxed)
     }
 
     /// Replaces the error if the budget was exceeded, because libraries then only report that the
     /// connection is closed.
-    pub(crate) fn explains(&self, error: RequestError) -> RequestError {
+    pub fn explains(&self, error: RequestError) -> RequestError {
         if self.is_over() { RequestError::Failed(Failure::TooLarge) } else { error }
     }
 }
 
 /// The error for a reply with more bytes than `most`.
-pub(crate) fn too_large(most: u64) -> io::Error {
+pub fn too_large(most: u64) -> io::Error {
     let why = format!("the reply is longer than {most} bytes");
     io::Error::new(io::ErrorKind::FileTooLarge, why)
 }
 
 /// A stream whose reads are deducted from a budget.
-pub(crate) struct Metered<S> {
+pub struct Metered<S> {
     stream: S,
     budget: Budget,
 }
 
 impl<S> Metered<S> {
-    pub(crate) fn new(stream: S, budget: Budget) -> Metered<S> {
+    /// Reads of this stream are deducted from this budget.
+    pub fn new(stream: S, budget: Budget) -> Metered<S> {
         Metered { stream, budget }
     }
 }

@@ -1,10 +1,11 @@
 //! User-defined statements: their texts, the values bound to their placeholders, and their expected
 //! results.
 
+use crate::dialect::Dialect;
 use crate::events::Events;
 use crate::request::CustomRequest;
 use crate::request_error::RequestError;
-use crate::sql::{Dialect, starts_with};
+use crate::sql::starts_with;
 use crate::writes::has_rows;
 use engine::Template;
 use engine::clock;
@@ -15,7 +16,7 @@ use record::{
 
 /// The statements of a workload's operations, and the tables that its load fills.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CustomStatements {
+pub struct CustomStatements {
     operations: Vec<Vec<CustomStatement>>,
     /// The beginning of an insert into each table, and how many columns it names.
     inserts: Vec<(String, usize)>,
@@ -23,16 +24,16 @@ pub(crate) struct CustomStatements {
 
 /// One statement.
 #[derive(Clone, Debug)]
-pub(crate) struct CustomStatement {
+pub struct CustomStatement {
     /// Its number among all statements, which are prepared separately.
-    pub(crate) at: usize,
+    pub at: usize,
     /// With placeholders, for bound values.
-    pub(crate) with_placeholders: String,
+    pub with_placeholders: String,
     /// Which argument is bound to each placeholder.
-    pub(crate) bound: Vec<usize>,
+    pub bound: Vec<usize>,
     with_values: Template,
     /// Whether it returns rows. Otherwise the changed rows count.
-    pub(crate) returns_rows: bool,
+    pub returns_rows: bool,
     rows: Rows,
     /// The table and column whose value the last column of its first row must be.
     returns: Option<(u32, usize)>,
@@ -41,7 +42,7 @@ pub(crate) struct CustomStatement {
 impl CustomStatements {
     /// The statements that a lane with this order will send. `table` is the contender's table,
     /// whose name is the prefix of its other tables.
-    pub(crate) fn of(doing: &LaneTask, dialect: Dialect, table: &str) -> CustomStatements {
+    pub fn of(doing: &LaneTask, dialect: &dyn Dialect, table: &str) -> CustomStatements {
         let custom = match doing {
             LaneTask::Ask => return CustomStatements::default(),
             LaneTask::Load(of) => &of.workload.custom,
@@ -59,20 +60,20 @@ impl CustomStatements {
         let operations = operations.collect();
         let insert = |of: &record::Table| {
             let columns: Vec<String> = of.columns.iter().map(|of| dialect.name(&of.name)).collect();
-            let ignore = if dialect == Dialect::Mysql { "IGNORE " } else { "" };
             let (table, columns) = (dialect.name(&full(table, &of.name)), columns.join(", "));
-            (format!("INSERT {ignore}INTO {table} ({columns}) VALUES "), of.columns.len())
+            let (begin, _) = dialect.insert_missing();
+            (format!("{begin} {table} ({columns}) VALUES "), of.columns.len())
         };
         CustomStatements { operations, inserts: custom.tables.iter().map(insert).collect() }
     }
 
     /// The statements of the operation of this number, in their order.
-    pub(crate) fn statements(&self, number: usize) -> &[CustomStatement] {
+    pub fn statements(&self, number: usize) -> &[CustomStatement] {
         &self.operations[number]
     }
 
     /// Writes rows into a table, some of which may exist already.
-    pub(crate) fn insert(&self, dialect: Dialect, table: u32, rows: &[&Arguments]) -> String {
+    pub fn insert(&self, dialect: &dyn Dialect, table: u32, rows: &[&Arguments]) -> String {
         let mut text = self.inserts[table as usize].0.clone().into_bytes();
         for (at, row) in rows.iter().enumerate() {
             text.extend_from_slice(if at == 0 { b"(" } else { b", (" });
@@ -84,14 +85,12 @@ impl CustomStatements {
             }
             text.push(b')');
         }
-        if dialect == Dialect::Postgres {
-            text.extend_from_slice(b" ON CONFLICT DO NOTHING");
-        }
+        text.extend_from_slice(dialect.insert_missing().1.as_bytes());
         into_text(text)
     }
 
     /// Inserts one row into a table, with placeholders for its columns.
-    pub(crate) fn insert_with_placeholders(&self, dialect: Dialect, table: u32) -> String {
+    pub fn insert_with_placeholders(&self, dialect: &dyn Dialect, table: u32) -> String {
         let (mut text, columns) = self.inserts[table as usize].clone();
         for number in 1..=columns {
             text.push_str(if number == 1 { "(" } else { ", " });
@@ -108,7 +107,7 @@ impl CustomStatement {
         of: &Statement,
         operation: &CustomOperation,
         custom: &Custom,
-        dialect: Dialect,
+        dialect: &dyn Dialect,
         table: &str,
     ) -> CustomStatement {
         let text = with_tables(&of.text, custom, dialect, table);
@@ -138,7 +137,7 @@ impl CustomStatement {
     }
 
     /// With its values as literals.
-    pub(crate) fn with_values(&self, dialect: Dialect, arguments: &Arguments) -> String {
+    pub fn with_values(&self, dialect: &dyn Dialect, arguments: &Arguments) -> String {
         let mut text = Vec::new();
         let put =
             |placeholder: usize, to: &mut Vec<u8>| literal(dialect, arguments.get(placeholder), to);
@@ -160,25 +159,26 @@ impl CustomStatement {
 }
 
 /// Receives the reply to one statement.
-pub(crate) struct CustomReply<'s> {
+pub struct CustomReply<'s> {
     statement: &'s CustomStatement,
     rows: u64,
     right: bool,
 }
 
 impl<'s> CustomReply<'s> {
-    pub(crate) fn new(statement: &'s CustomStatement, events: &mut Events<'_>) -> CustomReply<'s> {
+    /// The reply to this statement begins.
+    pub fn new(statement: &'s CustomStatement, events: &mut Events<'_>) -> CustomReply<'s> {
         events.begins();
         CustomReply { statement, rows: 0, right: true }
     }
 
     /// Whether the last column of the next row is needed as text.
-    pub(crate) fn wants_value(&self) -> bool {
+    pub fn wants_value(&self) -> bool {
         self.rows == 0 && self.statement.returns.is_some()
     }
 
     /// Records a row with this many bytes, and its last column as text if that is needed.
-    pub(crate) fn row(&mut self, bytes: usize, last: Option<&[u8]>, events: &mut Events<'_>) {
+    pub fn row(&mut self, bytes: usize, last: Option<&[u8]>, events: &mut Events<'_>) {
         if let (Some(column), true) = (self.statement.returns, self.rows == 0) {
             self.right = last.is_some_and(|last| events.is_loaded(column, last));
         }
@@ -187,7 +187,7 @@ impl<'s> CustomReply<'s> {
     }
 
     /// Ends the reply; this many rows were changed.
-    pub(crate) fn ends(self, changed: u64, events: &mut Events<'_>) {
+    pub fn ends(self, changed: u64, events: &mut Events<'_>) {
         let rows = if self.statement.returns_rows { self.rows } else { changed };
         events.statement_ended(self.statement.outcome(rows, self.right));
     }
@@ -210,9 +210,9 @@ pub struct Check {
 /// One for each statement that reads or writes rows. Returns an empty list if an operation
 /// creates or changes tables, because what follows cannot be parsed before it was executed.
 /// `prepare` turns a statement into a question.
-pub(crate) fn checks(
+pub fn checks(
     of: &Workload,
-    dialect: Dialect,
+    dialect: &dyn Dialect,
     table: &str,
     prepare: impl Fn(&str) -> (String, u32),
 ) -> Vec<Check> {
@@ -240,14 +240,14 @@ pub(crate) fn checks(
 
 /// The statements that create what the operations of a workload need, with the names of the
 /// contender's tables.
-pub(crate) fn setup(of: &Workload, dialect: Dialect, table: &str) -> Vec<String> {
+pub fn setup(of: &Workload, dialect: &dyn Dialect, table: &str) -> Vec<String> {
     of.custom.setup.iter().map(|text| with_tables(text, &of.custom, dialect, table)).collect()
 }
 
 /// Names of the tables that a load of this workload creates: the contender's table, if the
 /// workload has values or one of its statements names that table, and the tables that the
 /// experiment file declares.
-pub(crate) fn tables(of: &Workload, table: &str) -> Vec<String> {
+pub fn tables(of: &Workload, table: &str) -> Vec<String> {
     let speaks_of_it = of.custom.setup.iter().any(|text| text.contains("{table}"));
     let custom = (of.has_values() || speaks_of_it).then(|| table.to_owned());
     custom.into_iter().chain(of.custom.tables.iter().map(|of| full(table, &of.name))).collect()
@@ -259,7 +259,7 @@ fn full(table: &str, name: &str) -> String {
 }
 
 /// Fills in the names of tables.
-fn with_tables(text: &str, custom: &Custom, dialect: Dialect, table: &str) -> String {
+fn with_tables(text: &str, custom: &Custom, dialect: &dyn Dialect, table: &str) -> String {
     let text = text.replace("{table}", &dialect.name(table));
     custom.tables.iter().fold(text, |text, of| {
         text.replace(&format!("{{{}}}", of.name), &dialect.name(&full(table, &of.name)))
@@ -275,18 +275,13 @@ fn column(custom: &Custom, of: &str) -> Option<(u32, usize)> {
 }
 
 /// Appends an argument as it is written in a statement.
-fn literal(dialect: Dialect, of: Argument<'_>, to: &mut Vec<u8>) {
+fn literal(dialect: &dyn Dialect, of: Argument<'_>, to: &mut Vec<u8>) {
     match of {
-        // After another minus, two of them would begin a comment. CQL reads what is in
-        // brackets as a tuple.
-        Argument::Integer(..0) if dialect == Dialect::Cassandra => {
-            to.push(b' ');
-            of.write(to);
-        }
         Argument::Integer(..0) => {
-            to.push(b'(');
+            let (before, behind) = dialect.around_negative();
+            to.extend_from_slice(before.as_bytes());
             of.write(to);
-            to.push(b')');
+            to.extend_from_slice(behind.as_bytes());
         }
         Argument::Integer(_) => of.write(to),
         Argument::Text(text) => {
@@ -308,24 +303,27 @@ fn into_text(bytes: Vec<u8>) -> String {
 }
 
 /// A session of either library, as user-defined statements use it.
-pub(crate) trait Session {
+pub trait Session {
     /// The error of the library.
     type Error;
 
     /// Prepares a statement, if that is done in advance and has not been done. Returns when the
     /// preparation began, or None if there was nothing to do.
-    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Self::Error>;
+    fn prepare(
+        &mut self,
+        statement: &CustomStatement,
+    ) -> impl Future<Output = Result<Option<u64>, Self::Error>>;
 
     /// Sends a statement without a result.
-    async fn execute(&mut self, text: &str) -> Result<(), Self::Error>;
+    fn execute(&mut self, text: &str) -> impl Future<Output = Result<(), Self::Error>>;
 
     /// Sends a statement with its arguments, and receives its reply.
-    async fn perform(
+    fn perform(
         &mut self,
         statement: &CustomStatement,
         request: &CustomRequest,
         events: &mut Events<'_>,
-    ) -> Result<(), Self::Error>;
+    ) -> impl Future<Output = Result<(), Self::Error>>;
 
     /// Classifies a failure.
     fn request_error(&self, error: &Self::Error) -> RequestError;
@@ -341,7 +339,7 @@ pub(crate) trait Session {
 
 /// Carries out one operation; several statements are one transaction, which is rolled
 /// back at an error.
-pub(crate) async fn operate<S: Session>(
+pub async fn operate<S: Session>(
     session: &mut S,
     statements: &[CustomStatement],
     request: &CustomRequest,
@@ -401,7 +399,7 @@ async fn prepare<S: Session>(
 
 /// Prepares the statement with this number, unless that has been done on this connection. Returns
 /// when the preparation began, or None if there was nothing to do.
-pub(crate) async fn prepare_once<P: Clone, E, F: Future<Output = Result<P, E>>>(
+pub async fn prepare_once<P: Clone, E, F: Future<Output = Result<P, E>>>(
     known: &mut Vec<Option<P>>,
     at: usize,
     prepare: impl FnOnce() -> F,
@@ -420,6 +418,7 @@ pub(crate) async fn prepare_once<P: Clone, E, F: Future<Output = Result<P, E>>>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::PlainDialect;
     use engine::workload::preset;
     use engine::{Encoder, Task};
     use record::{Generator, Kind, Parameter, Share};
@@ -460,40 +459,20 @@ mod tests {
         let mut encoder = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
         let drawn = encoder.drawn(0);
         let arguments = encoder.parts(&drawn).arguments.clone();
-        for (dialect, places, values) in [
-            (
-                Dialect::Postgres,
-                r#"UPDATE "t_rows" SET k = k - $1 WHERE id = $2 OR id = $3"#,
-                r#"UPDATE "t_rows" SET k = k - (-7) WHERE id = 1 OR id = 1"#,
-            ),
-            (
-                Dialect::Mysql,
-                "UPDATE `t_rows` SET k = k - ? WHERE id = ? OR id = ?",
-                "UPDATE `t_rows` SET k = k - (-7) WHERE id = 1 OR id = 1",
-            ),
-            (
-                Dialect::Oracle,
-                r#"UPDATE "T_ROWS" SET k = k - :1 WHERE id = :2 OR id = :3"#,
-                r#"UPDATE "T_ROWS" SET k = k - (-7) WHERE id = 1 OR id = 1"#,
-            ),
-            (
-                Dialect::Cassandra,
-                r#"UPDATE "t_rows" SET k = k - ? WHERE id = ? OR id = ?"#,
-                r#"UPDATE "t_rows" SET k = k -  -7 WHERE id = 1 OR id = 1"#,
-            ),
-        ] {
-            let custom = CustomStatements::of(&LaneTask::Drive(of.clone()), dialect, "t");
-            let [update, select] = custom.statements(0) else { panic!("two statements") };
-            assert_eq!(
-                (update.with_placeholders.as_str(), &update.bound[..]),
-                (places, &[1, 0, 0][..])
-            );
-            assert_eq!(update.with_values(dialect, &arguments), values);
-            assert_eq!((update.returns_rows, select.returns_rows, select.at), (false, true, 1));
-            assert_eq!(select.returns, Some((0, 1)));
-            let created = setup(&of, dialect, "t").remove(0);
-            assert_eq!(created, format!("CREATE TABLE {} (id INT)", dialect.name("t_rows")));
-        }
+        let custom = CustomStatements::of(&LaneTask::Drive(of.clone()), &PlainDialect, "t");
+        let [update, select] = custom.statements(0) else { panic!("two statements") };
+        assert_eq!(
+            update.with_placeholders,
+            "UPDATE [t_rows] SET k = k - ? WHERE id = ? OR id = ?"
+        );
+        assert_eq!(update.bound, [1, 0, 0]);
+        assert_eq!(
+            update.with_values(&PlainDialect, &arguments),
+            "UPDATE [t_rows] SET k = k - (-7) WHERE id = 1 OR id = 1"
+        );
+        assert_eq!((update.returns_rows, select.returns_rows, select.at), (false, true, 1));
+        assert_eq!(select.returns, Some((0, 1)));
+        assert_eq!(setup(&of, &PlainDialect, "t"), ["CREATE TABLE [t_rows] (id INT)"]);
     }
 
     #[test]
@@ -502,21 +481,20 @@ mod tests {
         let mut encoder = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
         let drawn = encoder.drawn(0);
         let row = encoder.parts(&drawn).arguments.clone();
-        let custom = CustomStatements::of(&LaneTask::load(of), Dialect::Mysql, "t");
+        let custom = CustomStatements::of(&LaneTask::load(of), &PlainDialect, "t");
         assert_eq!(
-            custom.insert(Dialect::Mysql, 0, &[&row, &row]),
-            r"INSERT IGNORE INTO `t_rows` (`id`, `c`) VALUES (1, 'it''s\\'), (1, 'it''s\\')"
+            custom.insert(&PlainDialect, 0, &[&row, &row]),
+            r"INSERT INTO [t_rows] ([id], [c]) VALUES (1, 'it''s\'), (1, 'it''s\') UNLESS THERE"
         );
-        let of_oracle = CustomStatements::of(&LaneTask::load(workload()), Dialect::Oracle, "t");
         assert_eq!(
-            of_oracle.insert_with_placeholders(Dialect::Oracle, 0),
-            r#"INSERT INTO "T_ROWS" ("ID", "C") VALUES (:1, :2)"#
+            custom.insert_with_placeholders(&PlainDialect, 0),
+            "INSERT INTO [t_rows] ([id], [c]) VALUES (?, ?)"
         );
     }
 
     #[test]
     fn fewer_rows_are_a_miss_and_more_are_wrong() {
-        let of = CustomStatements::of(&LaneTask::Drive(workload()), Dialect::Mysql, "t");
+        let of = CustomStatements::of(&LaneTask::Drive(workload()), &PlainDialect, "t");
         let mut statement = of.statements(0)[1].clone();
         assert_eq!(
             [0, 1, 2].map(|n| statement.outcome(n, true)),

@@ -159,8 +159,7 @@ pub trait Database: Send + Sync {
 }
 
 /// The columns of the table of notes, for databases with these types.
-pub(crate) const NOTE_COLUMNS: &str =
-    "(name VARCHAR(100) PRIMARY KEY, note VARCHAR(1000) NOT NULL)";
+pub const NOTE_COLUMNS: &str = "(name VARCHAR(100) PRIMARY KEY, note VARCHAR(1000) NOT NULL)";
 
 /// One start of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,6 +182,6 @@ impl Clone for Box<dyn Database> {
 }
 
 /// The value of the fact with this name.
-pub(crate) fn fact<'a>(facts: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub fn fact<'a>(facts: &'a [(String, String)], name: &str) -> Option<&'a str> {
     facts.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }

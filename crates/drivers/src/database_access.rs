@@ -1,11 +1,11 @@
 //! A contender that is driven through a client library.
 
+use crate::Database;
 use crate::refused;
 use crate::side_channel::DatabaseChannel;
-use crate::{Announced, Database, SqlAccess};
 use engine::MakeLane;
 use protocol::side_channel::SideChannel;
-use protocol::{Access, NullLane, SqlParts};
+use protocol::{Access, NullLane};
 use record::{Address, DriveOrder, Nodes, Workload};
 use std::time::Duration;
 use testserver::null::Service;
@@ -66,24 +66,5 @@ impl Access for DatabaseAccess {
 
     fn why_not_usable(&self, address: &Address, workload: &Workload) -> Option<String> {
         refused::why_not(&*self.database, address, workload)
-    }
-}
-
-/// Converts the parts of an address and settings to what the libraries take. The table is filled in
-/// later, when the contender has a number.
-pub fn access_of<P, T>(parts: SqlParts<'_>, protocol: P, tls: Option<T>) -> SqlAccess<P, T> {
-    SqlAccess {
-        user: parts.user,
-        password: parts.password,
-        database: parts.database,
-        table: String::new(),
-        query: parts.query,
-        protocol,
-        tls,
-        may_ask_for_key: parts.may_ask_for_key,
-        announced: Announced::new(parts.policy),
-        reply_bytes: parts.settings.reply_bytes,
-        numbers: parts.numbers,
-        feeds: parts.feeds,
     }
 }

@@ -7,41 +7,48 @@ use engine::workload::Arguments;
 use std::net::IpAddr;
 
 /// A client library, as a lane uses it. All of it happens on one thread.
-pub(crate) trait Driver: 'static {
+pub trait Driver: 'static {
     /// One connection.
     type Client: 'static;
 
     /// Opens a connection and logs in. `from` is the source address; None lets the system choose,
     /// as do libraries that have no such setting.
-    async fn connect(&self, from: Option<IpAddr>) -> Result<(Self::Client, Opening), Unopened>;
+    fn connect(
+        &self,
+        from: Option<IpAddr>,
+    ) -> impl Future<Output = Result<(Self::Client, Opening), Unopened>>;
 
     /// Carries out one request, and reports its progress and its reply to `events`.
-    async fn perform(
+    fn perform(
         &self,
         client: &mut Self::Client,
         request: &Request,
         events: &mut Events<'_>,
-    ) -> Result<(), RequestError>;
+    ) -> impl Future<Output = Result<(), RequestError>>;
 
     /// Writes rows, all or none of them. Some may exist already.
-    async fn load(&self, client: &mut Self::Client, rows: &[Row]) -> Result<(), RequestError>;
+    fn load(
+        &self,
+        client: &mut Self::Client,
+        rows: &[Row],
+    ) -> impl Future<Output = Result<(), RequestError>>;
 
     /// Writes rows into the table with this number, all or none of them. Some may exist already.
-    async fn fill(
+    fn fill(
         &self,
         client: &mut Self::Client,
         table: u32,
         rows: &[&Arguments],
-    ) -> Result<(), RequestError>;
+    ) -> impl Future<Output = Result<(), RequestError>>;
 
     /// Checks whether the server still answers.
-    async fn ping(&self, client: &mut Self::Client) -> Result<(), RequestError>;
+    fn ping(&self, client: &mut Self::Client) -> impl Future<Output = Result<(), RequestError>>;
 
     /// Resets the session to its state after the login.
-    async fn reset(&self, client: &mut Self::Client) -> Result<(), RequestError>;
+    fn reset(&self, client: &mut Self::Client) -> impl Future<Output = Result<(), RequestError>>;
 
     /// Closes the connection in good order. Errors are ignored.
-    async fn close(&self, client: Self::Client);
+    fn close(&self, client: Self::Client) -> impl Future<Output = ()>;
 
     /// Whether the server closed the connection, as far as is known without asking it.
     fn is_closed(&self, client: &Self::Client) -> bool;
@@ -63,32 +70,35 @@ pub(crate) trait Driver: 'static {
 
 /// Why no connection could be opened.
 #[derive(Debug)]
-pub(crate) struct Unopened {
-    pub(crate) error: RequestError,
+pub struct Unopened {
+    /// The class of the failure.
+    pub error: RequestError,
     /// What the server said when it refused the connection.
-    pub(crate) said: Option<String>,
+    pub said: Option<String>,
     /// Why tiebreak aborted the login.
-    pub(crate) refusal: Option<String>,
+    pub refusal: Option<String>,
 }
 
 impl Unopened {
     /// `words` are those of the library, which quotes the server if the server refused.
-    pub(crate) fn new(error: RequestError, words: impl FnOnce() -> String) -> Unopened {
+    pub fn new(error: RequestError, words: impl FnOnce() -> String) -> Unopened {
         let is_refused = matches!(error, RequestError::ServerError { .. });
         Unopened { error, said: is_refused.then(words), refusal: None }
     }
 
     /// tiebreak aborted the login.
-    pub(crate) fn refused(error: RequestError, why: String) -> Unopened {
+    pub fn refused(error: RequestError, why: String) -> Unopened {
         Unopened { error, said: None, refusal: Some(why) }
     }
 }
 
 /// How long the phases of opening a connection took, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Opening {
+pub struct Opening {
     /// None if the library does not report it: then it is part of the login.
-    pub(crate) connect_ns: Option<u64>,
-    pub(crate) tls_ns: Option<u64>,
-    pub(crate) log_in_ns: u64,
+    pub connect_ns: Option<u64>,
+    /// None without TLS, or if the library does not report it.
+    pub tls_ns: Option<u64>,
+    /// The login.
+    pub log_in_ns: u64,
 }

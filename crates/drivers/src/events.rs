@@ -7,23 +7,25 @@ use record::Outcome;
 use std::cell::RefCell;
 
 /// The events of one request while it is carried out.
-pub(crate) struct Events<'a> {
+pub struct Events<'a> {
     serving: &'a RefCell<Serving>,
     memo: &'a mut Memo,
     /// How long the preparation of a statement took, if one was prepared.
-    pub(crate) prepare_ns: Option<u64>,
+    pub prepare_ns: Option<u64>,
     /// When it was sent; 0 if it was not sent.
-    pub(crate) asked: u64,
+    pub asked: u64,
     /// When its reply began; 0 if it has not begun.
-    pub(crate) began: u64,
-    pub(crate) rows: u32,
-    pub(crate) bytes: u64,
+    pub began: u64,
+    /// Rows of the reply so far.
+    pub rows: u32,
+    /// Bytes of these rows.
+    pub bytes: u64,
     /// Bytes of replies that the library has read, in the form in which they were sent.
     read: u64,
     /// The outcome of user-defined statements. None if the operation has none.
-    pub(crate) custom: Option<Outcome>,
+    pub custom: Option<Outcome>,
     /// What the server said when it refused the request.
-    pub(crate) said: Option<String>,
+    pub said: Option<String>,
 }
 
 impl<'a> Events<'a> {
@@ -43,56 +45,56 @@ impl<'a> Events<'a> {
     }
 
     /// Records that a statement was prepared for it, from `began` until now.
-    pub(crate) fn prepared(&mut self, began: u64) {
+    pub fn prepared(&mut self, began: u64) {
         self.prepare_ns = Some(clock::now() - began);
     }
 
     /// Records that the request is sent now.
-    pub(crate) fn request_sent(&mut self) {
+    pub fn request_sent(&mut self) {
         self.asked = clock::now();
     }
 
     /// Records that the reply begins, unless it has begun already.
-    pub(crate) fn begins(&mut self) {
+    pub fn begins(&mut self) {
         if self.began == 0 {
             self.began = clock::now();
         }
     }
 
     /// Records that the library has read this many bytes of the reply. Returns their total.
-    pub(crate) fn read(&mut self, bytes: u64) -> u64 {
+    pub fn read(&mut self, bytes: u64) -> u64 {
         self.read += bytes;
         self.read
     }
 
     /// Records that the reply began at this time on the engine's clock; 0 if that is not known.
-    pub(crate) fn began_at(&mut self, at: u64) {
+    pub fn began_at(&mut self, at: u64) {
         if self.began == 0 {
             self.began = at;
         }
     }
 
     /// Records a row of the workload, with its key if it has one.
-    pub(crate) fn row(&mut self, key: Option<&[u8]>, value: &[u8]) {
+    pub fn row(&mut self, key: Option<&[u8]>, value: &[u8]) {
         self.row_of(value.len());
         self.serving.borrow_mut().row(self.memo, key, value);
     }
 
     /// Records a row of the contender's one statement, with the length of all its columns as text,
     /// so that it does not depend on how a protocol encodes numbers.
-    pub(crate) fn row_of(&mut self, bytes: usize) {
+    pub fn row_of(&mut self, bytes: usize) {
         self.begins();
         self.rows += 1;
         self.bytes += bytes as u64;
     }
     /// Whether this text is what the load wrote into a column (given by its table and its number
     /// there), in the row of the operation's key.
-    pub(crate) fn is_loaded(&mut self, column: (u32, usize), text: &[u8]) -> bool {
+    pub fn is_loaded(&mut self, column: (u32, usize), text: &[u8]) -> bool {
         self.serving.borrow_mut().is_loaded(self.memo, column, text)
     }
 
     /// Records the server's words if it refused the request. Returns the same error.
-    pub(crate) fn explained(
+    pub fn explained(
         &mut self,
         error: RequestError,
         words: impl FnOnce() -> String,
@@ -104,13 +106,13 @@ impl<'a> Events<'a> {
     }
 
     /// Records the outcome of a user-defined statement.
-    pub(crate) fn statement_ended(&mut self, outcome: Outcome) {
+    pub fn statement_ended(&mut self, outcome: Outcome) {
         self.custom = Some(worse(self.custom.unwrap_or(Outcome::Ok), outcome));
     }
 }
 
 /// The worse of two outcomes: wrong is worse than missing.
-pub(crate) fn worse(one: Outcome, other: Outcome) -> Outcome {
+pub fn worse(one: Outcome, other: Outcome) -> Outcome {
     match (one, other) {
         (Outcome::Wrong, _) | (_, Outcome::Wrong) => Outcome::Wrong,
         (Outcome::Miss, _) | (_, Outcome::Miss) => Outcome::Miss,

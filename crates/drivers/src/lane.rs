@@ -211,7 +211,7 @@ impl<D: Driver> Drop for DriverLane<D> {
 ///
 /// # Panics
 /// Panics if the order has no such contender.
-pub(crate) fn lanes<D: Driver>(
+pub fn lanes<D: Driver>(
     order: &DriveOrder,
     contender: usize,
     numbers: &Numbers,
@@ -227,11 +227,11 @@ pub(crate) fn lanes<D: Driver>(
     };
     let (seed, query, feeds) =
         (order.seed, request_parts.query.to_owned(), request_parts.feeds.clone());
-    let RequestParts { batch_size, is_cassandra, reply_bytes, .. } = request_parts;
+    let RequestParts { batch_size, is_partitioned, reply_bytes, .. } = request_parts;
     for_workers(order, move |seat| {
         check_groups(&lane_order)?;
         let request_parts =
-            RequestParts { query: &query, feeds: &feeds, batch_size, is_cassandra, reply_bytes };
+            RequestParts { query: &query, feeds: &feeds, batch_size, is_partitioned, reply_bytes };
         let doing = &lane_order.doing;
         let longest = budget::of_packets(budget::of_replies(reply_bytes, doing), doing);
         let part = |lane_order: &LaneOrder, seat: &Seat, tasks: &LocalSet| {

@@ -21,7 +21,6 @@ enum Mode {
     /// It is kept for [`watched`].
     Kept,
     /// It is an outcome that the caller expects.
-    #[cfg(any(test, feature = "oracle"))]
     Ignored,
 }
 
@@ -52,14 +51,13 @@ pub(crate) fn happened() -> bool {
 }
 
 /// Records that another thread, which works for this one, has panicked.
-pub(crate) fn of_another_thread() {
+pub fn of_another_thread() {
     keep("a thread of a client library panicked: its message is above".to_owned());
 }
 
 /// The outcome of a call. Returns None if it panicked. That is counted and not printed, because a
 /// server that sends garbage would fill the screen. What the call used must not be used again.
-#[cfg(any(test, feature = "oracle"))]
-pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
+pub fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
     in_mode(Mode::Ignored, call).ok()
 }
 
@@ -78,7 +76,6 @@ fn install() {
         set_hook(Box::new(move |about| match MODE.get() {
             Mode::Shown => before(about),
             Mode::Kept => keep(in_words(about)),
-            #[cfg(any(test, feature = "oracle"))]
             Mode::Ignored => {}
         }));
     });

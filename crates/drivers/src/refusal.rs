@@ -27,7 +27,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// What is wrong with a statement, if its text is the only reason.
-    pub(crate) fn wrong_statement(self) -> Option<&'static str> {
+    pub fn wrong_statement(self) -> Option<&'static str> {
         match self {
             Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),
             Refusal::NoSuchColumn => Some("the statement refers to a column that does not exist"),
@@ -58,40 +58,6 @@ pub fn not_ready(refusal: Option<Refusal>) -> NotReady {
         }
         Refusal::NoSuchTable | Refusal::NoSuchColumn | Refusal::SyntaxError => {
             refusal.wrong_statement().map_or(NotReady::ERROR, NotReady::Never)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{cassandra, mysql, oracle, postgres, sqlstate};
-
-    #[test]
-    fn errors_that_a_load_meets_have_names() {
-        let of = |names: Vec<(u16, String)>, code| {
-            names.into_iter().find(|(known, _)| *known == code).map(|(_, name)| name)
-        };
-        let full = of(mysql::code_names().collect(), 1040);
-        assert_eq!(full.as_deref(), Some("too_many_connections"));
-        let password = of(oracle::code_names().collect(), oracle::code(1017));
-        assert_eq!(password.as_deref(), Some("wrong_password"));
-        assert_eq!(of(mysql::code_names().collect(), 999), None);
-    }
-
-    #[test]
-    fn each_database_knows_its_refusals() {
-        let no_table = Some(Refusal::NoSuchTable);
-        assert_eq!(postgres::refusal(sqlstate::code("42P01")), no_table);
-        assert_eq!(mysql::refusal(1146), no_table);
-        assert_eq!(oracle::refusal(oracle::code(942)), no_table);
-        let not_up = Some(Refusal::NotUp);
-        assert_eq!(postgres::refusal(sqlstate::code("57P03")), not_up);
-        assert_eq!(mysql::refusal(1053), not_up);
-        assert_eq!(oracle::refusal(oracle::code(1033)), not_up);
-        assert_eq!(postgres::refusal(sqlstate::code("40P01")), None);
-        for refusal in [postgres::refusal, mysql::refusal, oracle::refusal, cassandra::refusal] {
-            assert_eq!(refusal(942), None);
         }
     }
 }

@@ -4,23 +4,23 @@ use engine::workload::{Arguments, Column, Feeds};
 use record::Kind;
 
 /// What a contender's operations use besides their workload.
-pub(crate) struct RequestParts<'a> {
+pub struct RequestParts<'a> {
     /// The statement, if the contender has only one.
-    pub(crate) query: &'a str,
+    pub query: &'a str,
     /// Rows of feeds.
-    pub(crate) feeds: &'a Feeds,
+    pub feeds: &'a Feeds,
     /// How many times the statements of a user-defined operation that only writes are sent.
-    pub(crate) batch_size: u32,
-    /// Whether the database is Cassandra: a scan returns rows in the order of the hashes of their
-    /// keys, and there are wide rows.
-    pub(crate) is_cassandra: bool,
+    pub batch_size: u32,
+    /// Whether the database spreads its rows by the hashes of their keys: a scan returns rows in the order
+    /// of these hashes, and there are wide rows.
+    pub is_partitioned: bool,
     /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
-    pub(crate) reply_bytes: Option<u64>,
+    pub reply_bytes: Option<u64>,
 }
 
 /// What a request does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Action {
+pub enum Action {
     /// The contender's one statement.
     #[default]
     Ask,
@@ -38,11 +38,11 @@ pub(crate) enum Action {
 
 impl Action {
     /// One of each kind, by [`Action::index`].
-    pub(crate) const KINDS: [Action; 6] =
+    pub const KINDS: [Action; 6] =
         [Action::Ask, Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(1)];
 
     /// Its kind as a number, by which statements are prepared separately.
-    pub(crate) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         match self {
             Action::Ask => 0,
             Action::Get => 1,
@@ -56,7 +56,7 @@ impl Action {
 
 /// An operation on columns of a wide row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnColumns {
+pub enum OnColumns {
     /// Reads the newest.
     Newest,
     /// Reads one.
@@ -67,15 +67,15 @@ pub(crate) enum OnColumns {
 
 impl OnColumns {
     /// All of them, by [`OnColumns::index`].
-    pub(crate) const KINDS: [OnColumns; 3] = [OnColumns::Newest, OnColumns::One, OnColumns::Insert];
+    pub const KINDS: [OnColumns; 3] = [OnColumns::Newest, OnColumns::One, OnColumns::Insert];
 
     /// Its number, by which statements are prepared separately.
-    pub(crate) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         self as usize
     }
 
     /// The operation of this kind. Returns None if it is not on wide rows.
-    pub(crate) fn of(kind: Kind) -> Option<OnColumns> {
+    pub fn of(kind: Kind) -> Option<OnColumns> {
         match kind {
             Kind::Newest => Some(OnColumns::Newest),
             Kind::OneColumn => Some(OnColumns::One),
@@ -87,44 +87,48 @@ impl OnColumns {
 
 /// A key and its value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) key: String,
-    pub(crate) value: Vec<u8>,
+pub struct Row {
+    /// The key.
+    pub key: String,
+    /// The value.
+    pub value: Vec<u8>,
     /// The operation and the column, if it is on a wide row, whose key is the user. The action of
     /// a request is then not used.
-    pub(crate) on_columns: Option<(OnColumns, Column)>,
+    pub on_columns: Option<(OnColumns, Column)>,
     /// Set if it is a row of a user-defined table: the table's number, and the values of
     /// its columns.
-    pub(crate) of_table: Option<(u32, Arguments)>,
+    pub of_table: Option<(u32, Arguments)>,
 }
 
 /// One request, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Request {
-    pub(crate) action: Action,
-    pub(crate) row: Row,
+pub struct Request {
+    /// What it does, unless the row is one of columns or the operation is user-defined.
+    pub action: Action,
+    /// Its key and value.
+    pub row: Row,
     /// Its share of the mix.
-    pub(crate) share: u32,
+    pub share: u32,
     /// Set if it is the read of an operation of this kind, after which a write follows.
-    pub(crate) half: Option<Kind>,
+    pub half: Option<Kind>,
     /// Set if it is a user-defined operation: `action` is then not used.
-    pub(crate) custom: Option<CustomRequest>,
+    pub custom: Option<CustomRequest>,
 }
 
 /// One user-defined operation, in buffers that are reused.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CustomRequest {
+pub struct CustomRequest {
     /// Its number in the workload.
-    pub(crate) number: usize,
+    pub number: usize,
     /// The values of its placeholders.
-    pub(crate) arguments: Arguments,
+    pub arguments: Arguments,
     /// The values for the further times that its statements are sent in the same batch.
-    pub(crate) further: Vec<Arguments>,
+    pub further: Vec<Arguments>,
 }
 
 impl CustomRequest {
     /// The values of its placeholders, for each time that its statements are sent.
-    pub(crate) fn times(&self) -> impl Iterator<Item = &Arguments> {
+    pub fn times(&self) -> impl Iterator<Item = &Arguments> {
         std::iter::once(&self.arguments).chain(&self.further)
     }
 }

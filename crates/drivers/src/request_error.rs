@@ -6,16 +6,21 @@ use std::io;
 
 /// Why a request failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RequestError {
-    /// The server answered with this error code. `closes`: it also ends the connection.
-    ServerError { code: u16, closes: bool },
+pub enum RequestError {
+    /// The server answered with an error.
+    ServerError {
+        /// The number by which it is counted.
+        code: u16,
+        /// Whether it also ends the connection.
+        closes: bool,
+    },
     /// No answer came.
     Failed(Failure),
 }
 
 impl RequestError {
     /// Whether the connection is lost.
-    pub(crate) fn closes(self) -> bool {
+    pub fn closes(self) -> bool {
         match self {
             RequestError::ServerError { closes, .. } => closes,
             RequestError::Failed(_) => true,
@@ -25,7 +30,7 @@ impl RequestError {
 
 impl RequestError {
     /// Returns this error as one that occurred before a session exists: the connection is lost.
-    pub(crate) fn before_a_session(self) -> RequestError {
+    pub fn before_a_session(self) -> RequestError {
         match self {
             RequestError::ServerError { code, .. } => {
                 RequestError::ServerError { code, closes: true }
@@ -42,7 +47,7 @@ impl From<io::Error> for RequestError {
 }
 
 /// The class of an error of the system or of TLS, as in the engine.
-pub(crate) fn failure(error: &io::Error) -> Failure {
+pub fn failure(error: &io::Error) -> Failure {
     use io::ErrorKind as Kind;
     if let Some(inner) = error.get_ref()
         && inner.is::<tokio_rustls::rustls::Error>()
@@ -82,7 +87,7 @@ fn by_number(error: &io::Error) -> Failure {
 }
 
 /// The system's error that caused an error of a library, if there is one.
-pub(crate) fn system_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
+pub fn system_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a io::Error> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref::<io::Error>() {

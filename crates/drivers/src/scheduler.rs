@@ -416,7 +416,7 @@ impl<C> Scheduler<C> {
 }
 
 /// Stores the waker, and clones it only if it differs from the stored one.
-pub(crate) fn keep_waker(kept: &mut Option<Waker>, context: &Context<'_>) {
+pub fn keep_waker(kept: &mut Option<Waker>, context: &Context<'_>) {
     if !kept.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
         *kept = Some(context.waker().clone());
     }

@@ -17,6 +17,6 @@ pub(crate) fn has_rows(text: &str) -> bool {
 }
 
 /// Whether a statement changes rows and returns them.
-pub(crate) fn says_returning(text: &str) -> bool {
+pub fn says_returning(text: &str) -> bool {
     text.split_whitespace().any(|word| word.eq_ignore_ascii_case("RETURNING"))
 }

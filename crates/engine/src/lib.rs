@@ -50,7 +50,9 @@ pub use lane_schedule::{
 };
 pub use readings::note_targets;
 pub use run::{run, run_shown, run_together};
-pub use store::{Encoder, Memo, NOT_WIDE, Numbers, Parts, SEVERAL_KEYS, Sharded, Task, Verifier};
+pub use store::{
+    Encoder, Memo, NO_COMMANDS, NOT_WIDE, Numbers, Parts, SEVERAL_KEYS, Sharded, Task, Verifier,
+};
 pub use sys::{Alarm, Stop, clock, interrupt};
 pub use template::Template;
 pub use tls::TlsAccess;

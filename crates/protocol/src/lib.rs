@@ -45,6 +45,10 @@ pub struct Protocol {
     pub schemes: &'static [Scheme],
     /// Schemes that users expect, and what to do instead.
     pub not_supported: &'static [(&'static str, &'static str)],
+    /// The program that people use to ask its servers, for advice. Empty if there is none.
+    pub client: &'static str,
+    /// The setting of its servers that limits their memory, for advice. Empty if there is none.
+    pub memory_setting: &'static str,
     /// An example of an address, for messages.
     pub example: &'static str,
     /// Which login an address may contain.
@@ -95,7 +99,7 @@ pub enum Family {
     /// Requests.
     Http,
     /// Messages that the server echoes.
-    WebSocket,
+    Messages,
     /// Keys and values, through our own codec.
     Store(Store),
     /// Statements, through a client library.
@@ -111,7 +115,7 @@ pub enum Family {
 pub enum Ready {
     /// A request for a page.
     Page,
-    /// A request for an upgrade to WebSocket.
+    /// A request for an upgrade to messages.
     Upgrade,
     /// These bytes, which the server answers whatever its settings are. Empty if the server sends
     /// the first bytes.
@@ -139,7 +143,7 @@ impl Protocol {
     pub fn is_store(&self) -> bool {
         match self.family {
             Family::Store(_) | Family::Sql(_) | Family::Files => true,
-            Family::Http | Family::WebSocket | Family::Program => false,
+            Family::Http | Family::Messages | Family::Program => false,
         }
     }
 
@@ -148,7 +152,7 @@ impl Protocol {
         match &self.family {
             Family::Sql(sql) => Some(sql),
             Family::Http
-            | Family::WebSocket
+            | Family::Messages
             | Family::Store(_)
             | Family::Files
             | Family::Program => None,

@@ -19,10 +19,11 @@ pub struct Sql {
     pub tables: &'static [&'static str],
     /// The statement that checks whether the server answers, for contenders without a statement.
     pub cheapest: &'static str,
-    /// Whether the character set can be chosen.
-    pub has_charset: bool,
-    /// Whether its client library has the settings of Cassandra's library.
-    pub is_cassandra: bool,
+    /// The character sets that its client library supports, if one can be chosen.
+    pub charsets: &'static [&'static str],
+    /// Whether it spreads its rows by the hashes of their keys over the nodes of a cluster, for which its
+    /// client library has settings.
+    pub is_partitioned: bool,
     /// Why the length of a reply cannot be limited, or None if it can.
     pub no_reply_limit: Option<&'static str>,
     /// Why a table cannot hold the values of a workload, or None if it can.

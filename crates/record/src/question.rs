@@ -128,6 +128,12 @@ pub struct ContenderQuestion {
     /// The name of its protocol for people (`HTTP`, `Redis`). Empty if not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub protocol: String,
+    /// The program that people use to ask servers of this protocol, for advice. Empty if not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
+    /// The setting of these servers that limits their memory, for advice. Empty if not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory_setting: String,
     /// Names of the codes by which its replies are counted; a code has a meaning only within its protocol.
     /// Those of HTTP are statuses, and have no names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

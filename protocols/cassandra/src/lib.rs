@@ -1,11 +1,29 @@
 //! Cassandra and ScyllaDB by CQL, through scylla.
 #![forbid(unsafe_code)]
 
+mod access;
+mod bind;
+mod column;
+mod compactions;
+mod custom;
+mod dialect;
+mod link;
+mod load;
+mod nodes;
 mod null;
+mod request_error;
+mod session;
+mod wide;
+mod wide_statements;
+mod words;
 
 pub use null::null_service;
 
-use drivers::{CassandraAccess, DatabaseAccess, cassandra};
+pub use access::{CassandraAccess, Sending};
+pub use dialect::CassandraDialect;
+pub use request_error::code_names;
+
+use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
     Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
     is_identifier,
@@ -18,39 +36,43 @@ pub static ROW: Protocol = Protocol {
     title: "Cassandra",
     schemes: &[Scheme::nodes("cassandra", 9042)],
     not_supported: &[],
+    client: "cqlsh",
+    memory_setting: "",
     example: "cassandra://USER:PASSWORD@HOST/KEYSPACE",
     login: Login::Optional,
     path: Path::Name { what: "keyspace (letters, digits, `_`)", fits: is_identifier },
     query: Query::Words(&[TLS]),
     family: Family::Sql(Sql {
         protocols: &[SqlProtocol::Prepared, SqlProtocol::Simple],
-        tables: &cassandra::TABLES,
-        cheapest: cassandra::CHEAPEST,
-        has_charset: false,
-        is_cassandra: true,
+        tables: &access::TABLES,
+        cheapest: access::CHEAPEST,
+        charsets: &[],
+        is_partitioned: true,
         no_reply_limit: None,
         lacks_room: |_, _| None,
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| tls.access);
-            let protocol = cassandra::Protocol {
+            let sending = Sending {
                 prepares: parts.settings.protocol == SqlProtocol::Prepared,
                 consistency: parts.consistency.unwrap_or(Consistency::One),
                 replication: parts.replication,
                 settings: parts.settings.cassandra.clone().unwrap_or_default(),
             };
-            let access: CassandraAccess = drivers::access_of(parts, protocol, tls);
+            let announced = Announced::new(parts.policy);
+            let common = SqlAccess::new(parts);
+            let access = CassandraAccess { common, sending, tls, announced };
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
     // An OPTIONS frame of version 4, which is answered before any login.
     ready: Ready::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
-    not_ready: |code| drivers::not_ready(cassandra::refusal(code)),
+    not_ready: |code| drivers::not_ready(request_error::refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),
     no_groups: None,
     consistency: &Consistency::ALL,
-    lacks: cassandra::lacks,
-    codes: || cassandra::code_names().collect(),
+    lacks: drivers::lacks_beside_wide_rows,
+    codes: || code_names().collect(),
     null: Some(null_service),
     null_variants: &[
         NullVariant { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
@@ -66,6 +88,6 @@ pub static ROW: Protocol = Protocol {
 /// Access that runs the cheapest statement in this way.
 fn plain(prepares: bool) -> Box<dyn Access> {
     let (consistency, settings) = (Consistency::One, CassandraSettings::default());
-    let protocol = cassandra::Protocol { prepares, consistency, replication: 1, settings };
-    Box::new(DatabaseAccess::new(CassandraAccess::cheapest(protocol), ROW.null))
+    let sending = Sending { prepares, consistency, replication: 1, settings };
+    Box::new(DatabaseAccess::new(CassandraAccess::cheapest(sending), ROW.null))
 }

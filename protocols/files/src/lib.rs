@@ -32,6 +32,8 @@ pub static ROW: Protocol = Protocol {
     title: "files",
     schemes: &[Scheme::local("file", TargetKind::Directory)],
     not_supported: &[],
+    client: "",
+    memory_setting: "",
     example: "file:///dev/shm/cache",
     login: Login::Never,
     path: Path::Nothing,

@@ -2,7 +2,9 @@
 
 use super::lane::{Action, Answer, FileWork, Judged, Request, file_lanes};
 use super::store::Store;
-use engine::{Encoder, EngineError, MakeLane, Memo, NOT_WIDE, Numbers, Seat, Task, Verifier};
+use engine::{
+    Encoder, EngineError, MakeLane, Memo, NO_COMMANDS, NOT_WIDE, Numbers, Seat, Task, Verifier,
+};
 use record::{DriveOrder, Kind, LaneTask, Outcome, Workload};
 use std::sync::Arc;
 
@@ -73,7 +75,7 @@ pub fn lacks(kind: Kind) -> Option<&'static str> {
         Kind::MultiGet(_) => Some("each file is read separately: no request reads several"),
         Kind::Scan(_) => Some("files are named by the hash of their key and have no order"),
         _ if kind.is_wide() => Some(NOT_WIDE),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
         _ => Some("files can only be read, written, added and deleted"),
     }
 }

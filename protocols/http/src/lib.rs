@@ -23,6 +23,8 @@ pub static ROW: Protocol = Protocol {
     title: "HTTP",
     schemes: &[Scheme::host("http", 80), Scheme::tls("https", 443), Scheme::socket("http+unix")],
     not_supported: &[],
+    client: "",
+    memory_setting: "",
     example: "http://127.0.0.1:8080/",
     login: Login::Optional,
     path: Path::OfRequest,

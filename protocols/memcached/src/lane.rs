@@ -2,7 +2,7 @@
 
 use engine::store::{NO_ORDER, StoreEncoding, store_lanes};
 use engine::workload::{Drawn, Feeds};
-use engine::{MakeLane, NOT_WIDE, Numbers, Parts, Sharded};
+use engine::{MakeLane, NO_COMMANDS, NOT_WIDE, Numbers, Parts, Sharded};
 use record::{DriveOrder, Kind};
 use wire::memcached::{Dialect, Limits, Memcached, Mode, Op, Store, codes};
 use wire::{Class, List, Reply, Tag};
@@ -100,7 +100,7 @@ impl StoreEncoding for MemcachedWords {
 pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
         _ if kind.is_wide() => Some(NOT_WIDE),
         _ => None,
     }

@@ -28,6 +28,8 @@ pub static ROW: Protocol = Protocol {
     title: "memcached",
     schemes: &[Scheme::nodes("memcached", 11211), Scheme::socket("memcached+unix")],
     not_supported: &[],
+    client: "nc",
+    memory_setting: "-m",
     example: "memcached://127.0.0.1:11211",
     login: Login::Never,
     path: Path::Nothing,

@@ -1,12 +1,26 @@
 //! MySQL and MariaDB, through mysql_async.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
+mod abrupt;
+mod access;
+mod column;
+mod custom;
+mod dialect;
+mod dialling;
+mod key_request;
+mod log_in;
 mod null;
+mod probe;
+mod relay;
+mod session;
+mod tls;
 
+pub use access::{MysqlAccess, MysqlTls, Sending, code_names};
+pub use dialect::MysqlDialect;
 pub use null::null_service;
 
-use drivers::mysql::{MysqlTls, Protocol as Sending, ROW_BYTES};
-use drivers::{DatabaseAccess, MysqlAccess};
+use access::{ROW_BYTES, refusal};
+use drivers::{DatabaseAccess, SqlAccess};
 use engine::workload::longest_key;
 use protocol::{
     ALLOW_KEY, Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme,
@@ -20,6 +34,8 @@ pub static ROW: Protocol = Protocol {
     title: "MySQL",
     schemes: &[Scheme::host("mysql", 3306), Scheme::socket("mysql+unix")],
     not_supported: &[],
+    client: "mariadb",
+    memory_setting: "",
     example: "mysql://USER:PASSWORD@HOST/DATABASE",
     login: Login::User,
     path: Path::Name { what: "database", fits: |_| true },
@@ -28,8 +44,8 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared, SqlProtocol::Text],
         tables: &["innodb", "memory", "aria", "myisam"],
         cheapest: drivers::CHEAPEST,
-        has_charset: false,
-        is_cassandra: false,
+        charsets: &[],
+        is_partitioned: false,
         no_reply_limit: None,
         lacks_room,
         connect: |mut parts| {
@@ -44,19 +60,21 @@ pub static ROW: Protocol = Protocol {
                     Sending::Prepared
                 }
             };
-            let access: MysqlAccess = drivers::access_of(parts, sending, tls);
+            let may_ask_for_key = parts.may_ask_for_key;
+            let access =
+                MysqlAccess { common: SqlAccess::new(parts), sending, tls, may_ask_for_key };
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
     // The server sends the first bytes.
     ready: Ready::Answers(b""),
-    not_ready: |code| drivers::not_ready(drivers::mysql::refusal(code)),
+    not_ready: |code| drivers::not_ready(refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),
     no_groups: None,
     consistency: &[],
     lacks: drivers::lacks,
-    codes: || drivers::mysql::code_names().collect(),
+    codes: || code_names().collect(),
     null: Some(null_service),
     null_variants: &[
         NullVariant {

@@ -1,8 +1,23 @@
 //! Oracle Database, through oracledb. It is supported only if it is built in.
 #![cfg(feature = "oracle")]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
-use drivers::{DatabaseAccess, OracleAccess, oracle};
+mod access;
+mod custom;
+mod dialect;
+mod dialling;
+#[cfg(test)]
+mod lane_tests;
+mod library;
+mod link;
+mod request_error;
+mod session;
+mod thread;
+
+pub use access::{OracleAccess, code, code_names};
+pub use dialect::OracleDialect;
+
+use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{Family, Login, NO_DEPTH, Path, Protocol, Query, Ready, Scheme, Sql};
 use record::SqlProtocol;
 
@@ -12,38 +27,41 @@ pub static ROW: Protocol = Protocol {
     title: "Oracle",
     schemes: &[Scheme::host("oracle", 1521)],
     not_supported: &[],
+    client: "sqlplus",
+    memory_setting: "",
     example: "oracle://USER:PASSWORD@HOST:1521/SERVICE",
     login: Login::UserAndPassword,
-    path: Path::Name { what: "service (letters, digits, `._-$`)", fits: oracle::is_service },
+    path: Path::Name { what: "service (letters, digits, `._-$`)", fits: access::is_service },
     query: Query::Words(&[]),
     family: Family::Sql(Sql {
         protocols: &[SqlProtocol::Prepared],
         tables: &[],
-        cheapest: oracle::CHEAPEST,
-        has_charset: true,
-        is_cassandra: false,
+        cheapest: access::CHEAPEST,
+        charsets: &access::CHARSETS,
+        is_partitioned: false,
         no_reply_limit: Some("oracledb cannot limit the length of a reply"),
         lacks_room: |_, of| {
             let (least, longest) = (of.value.least(), of.value.most());
-            let most = oracle::VALUE_BYTES;
+            let most = access::VALUE_BYTES;
             let why = || {
                 format!("values on Oracle are RAW and must have 1 to {most} bytes: change --value")
             };
             (longest > most || least == 0).then(why)
         },
         connect: |parts| {
-            let access: OracleAccess = drivers::access_of(parts, (), None);
+            let announced = Announced::new(parts.policy);
+            let access = OracleAccess { common: SqlAccess::new(parts), announced };
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
     ready: Ready::Answers(b"PING\r\n"),
-    not_ready: |code| drivers::not_ready(oracle::refusal(code)),
+    not_ready: |code| drivers::not_ready(access::refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),
     no_groups: None,
     consistency: &[],
     lacks: drivers::lacks,
-    codes: || oracle::code_names().collect(),
+    codes: || code_names().collect(),
     null: None,
     null_variants: &[],
 };

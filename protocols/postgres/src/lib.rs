@@ -1,12 +1,21 @@
 //! PostgreSQL, through tokio-postgres.
 #![forbid(unsafe_code)]
 
+mod access;
+mod column;
+mod custom;
+mod dialect;
 mod null;
+mod session;
+mod sqlstate;
+mod tls;
 
+pub use access::{PostgresAccess, Sending};
+pub use dialect::PostgresDialect;
 pub use null::null_service;
+pub use sqlstate::names as code_names;
 
-use drivers::postgres::Protocol as Sending;
-use drivers::{DatabaseAccess, PostgresAccess};
+use drivers::{DatabaseAccess, SqlAccess};
 use protocol::{
     Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
 };
@@ -18,6 +27,8 @@ pub static ROW: Protocol = Protocol {
     title: "PostgreSQL",
     schemes: &[Scheme::host("postgres", 5432), Scheme::socket("postgres+unix")],
     not_supported: &[],
+    client: "psql",
+    memory_setting: "",
     example: "postgres://USER:PASSWORD@HOST/DATABASE",
     login: Login::User,
     path: Path::Name { what: "database", fits: |_| true },
@@ -26,8 +37,8 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared, SqlProtocol::Extended, SqlProtocol::Simple],
         tables: &["logged", "unlogged"],
         cheapest: drivers::CHEAPEST,
-        has_charset: false,
-        is_cassandra: false,
+        charsets: &[],
+        is_partitioned: false,
         no_reply_limit: None,
         lacks_room: |_, _| None,
         connect: |mut parts| {
@@ -37,19 +48,19 @@ pub static ROW: Protocol = Protocol {
                 SqlProtocol::Extended => Sending::Extended,
                 SqlProtocol::Prepared | SqlProtocol::Text => Sending::Prepared,
             };
-            let access: PostgresAccess = drivers::access_of(parts, sending, tls);
+            let access = PostgresAccess { common: SqlAccess::new(parts), sending, tls };
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
     // A request for TLS, which the server answers before any login.
     ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
-    not_ready: |code| drivers::not_ready(drivers::postgres::refusal(code)),
+    not_ready: |code| drivers::not_ready(sqlstate::refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),
     no_groups: None,
     consistency: &[],
     lacks: drivers::lacks,
-    codes: || drivers::postgres::code_names().collect(),
+    codes: || code_names().collect(),
     null: Some(null_service),
     null_variants: &[
         NullVariant {

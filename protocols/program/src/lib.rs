@@ -12,6 +12,8 @@ pub static ROW: Protocol = Protocol {
     title: "a program",
     schemes: &[Scheme::local("exec", TargetKind::Program)],
     not_supported: &[],
+    client: "",
+    memory_setting: "",
     example: "exec:php check.php",
     login: Login::Never,
     path: Path::Nothing,

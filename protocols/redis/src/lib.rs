@@ -33,6 +33,8 @@ pub static ROW: Protocol = Protocol {
         "TLS to Redis is not supported yet; drive a port without TLS as redis://HOST:PORT, or let a \
          proxy on this machine speak TLS to the server",
     )],
+    client: "redis-cli",
+    memory_setting: "maxmemory",
     example: "redis://127.0.0.1:6379/0",
     login: Login::Optional,
     path: Path::Number,

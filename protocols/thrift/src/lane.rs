@@ -2,7 +2,7 @@
 
 use engine::store::{NO_ORDER, StoreEncoding, store_lanes};
 use engine::workload::{Column as Place, Drawn, Feeds, NEWEST_COLUMNS, Space};
-use engine::{MakeLane, Numbers, Parts, clock};
+use engine::{MakeLane, NO_COMMANDS, Numbers, Parts, clock};
 use record::{DriveOrder, Kind, LaneTask};
 use std::sync::Arc;
 use wire::thrift::{Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
@@ -217,7 +217,7 @@ pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
              leave out incr and decr",
         ),
         Kind::Touch => Some("Cassandra cannot change only the TTL of a column: leave out touch"),
-        Kind::Command(_) | Kind::Custom(_) => Some("user-defined commands require redis://"),
+        Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
         Kind::Get
         | Kind::MultiGet(_)
         | Kind::Set

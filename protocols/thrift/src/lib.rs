@@ -23,6 +23,8 @@ pub static ROW: Protocol = Protocol {
     title: "Cassandra (Thrift)",
     schemes: &[Scheme::nodes("cassandra+thrift", 9160)],
     not_supported: &[],
+    client: "",
+    memory_setting: "",
     example: "cassandra+thrift://127.0.0.1:9160/KEYSPACE",
     login: Login::Optional,
     path: Path::Name { what: "keyspace", fits: is_identifier },

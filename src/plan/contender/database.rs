@@ -14,6 +14,21 @@ use record::{Address, Consistency, Contender, DialPolicy, RequestPlan, SqlSettin
 use rustls::pki_types::ServerName;
 use text::shown::shown;
 
+/// Checks that the client library supports this character set.
+fn supports(row: &Sql, charset: &str) -> Result<(), Error> {
+    match row.charsets {
+        [] => Err(Error::usage(
+            "charset is supported only by oracle://: leave it out for other databases",
+        )),
+        known if known.contains(&charset) => Ok(()),
+        known => Err(Error::usage(format!(
+            "`{}` is not a character set that the client library supports: {}",
+            shown(charset),
+            known.join(", ")
+        ))),
+    }
+}
+
 /// Makes a contender that is queried in SQL.
 pub(in crate::plan) fn database_at(
     spec: &Spec,
@@ -25,10 +40,8 @@ pub(in crate::plan) fn database_at(
     if settings.query.is_some() && spec.workload.is_given() {
         return Err(Error::usage("--query and a workload cannot be combined: give one of them"));
     }
-    if settings.charset.is_some() && !row.has_charset {
-        return Err(Error::usage(
-            "charset is supported only by oracle://: leave it out for other databases",
-        ));
+    if let Some(charset) = &settings.charset {
+        supports(row, charset)?;
     }
     if let (Some(_), Some(why)) = (settings.reply_bytes, row.no_reply_limit) {
         return Err(Error::usage(format!("leave out reply.max: {why}")));
@@ -67,7 +80,7 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlSettings, String>
         table: settings.table.clone().filter(|_| settings.query.is_none()),
         reply_bytes: settings.reply_bytes,
         asks_own_server: url.protocol.null.is_none(),
-        cassandra: row.is_cassandra.then(|| settings.cassandra()),
+        cassandra: row.is_partitioned.then(|| settings.cassandra()),
     })
 }
 
@@ -98,7 +111,7 @@ fn parts<'a>(
 
 fn tls(spec: &Spec, url: &Url, row: &Sql) -> Result<Option<SqlTls>, Error> {
     let Some(host) = tls_host(url)? else { return Ok(None) };
-    let names = if row.is_cassandra { names(url)? } else { Vec::new() };
+    let names = if row.is_partitioned { names(url)? } else { Vec::new() };
     // A library that reads the authorities itself gets the file only after it was read here with a
     // size limit.
     let config = spec.trust.config_with_names(&[], names)?;

@@ -87,8 +87,8 @@ fn refuse(
         (Family::Http, ..) if mixed => {
             "a mix requires a store; over HTTP every group sends the same request"
         }
-        (Family::WebSocket, ..) if mixed => {
-            "a mix requires a store; over WebSocket every group sends the same kind of message"
+        (Family::Messages, ..) if mixed => {
+            "a mix requires a store; to a server of messages every group sends the same kind of message"
         }
         (Family::Sql(_), ..) if asks && mixed => {
             "a mix requires a workload; with a query every group sends the same statement"

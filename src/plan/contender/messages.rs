@@ -10,7 +10,7 @@ use record::{Address, Contender, MessageKind, MessageSettings, RequestPlan};
 use websocket::WebSocketAccess;
 use wire::websocket::{Kind, Upgrade};
 
-pub(in crate::plan) fn websocket_at(
+pub(in crate::plan) fn messages_at(
     spec: &Spec,
     candidate: &Candidate,
     address: Address,

@@ -160,8 +160,9 @@ impl Reader {
                 OperationText::Command(command_words(&table, &command, &mut placeholders)?)
             }
             _ => {
-                return Err(value
-                    .error("requires either `sql` (for databases) or `command` (for redis://)"));
+                return Err(value.error(
+                    "requires either `sql` (for databases) or `command` (for stores with commands)",
+                ));
             }
         };
         let parameters = placeholders.parameters().map_err(|why| value.error(&why))?;

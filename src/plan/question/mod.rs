@@ -113,6 +113,8 @@ fn question_of(
     ContenderQuestion {
         name: contender.name.clone(),
         protocol: protocol.map_or("", |row| row.title).to_owned(),
+        client: protocol.map_or("", |row| row.client).to_owned(),
+        memory_setting: protocol.map_or("", |row| row.memory_setting).to_owned(),
         code_names: protocol.map_or_else(BTreeMap::new, |row| (row.codes)().into_iter().collect()),
         cpu_in_sight: in_sight(contender_access),
         target_cores: target_cores(contender_access, given.cores),

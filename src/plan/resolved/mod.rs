@@ -31,7 +31,7 @@ use protocol::address::resolver::Resolver;
 use protocol::address::{ConnectTo, resolver};
 use protocol::address::{Url, harmless};
 use protocol::{Access, Error, address};
-use protocol::{Family, Protocol, Store, secrets};
+use protocol::{Family, Protocol, Store, TargetKind, secrets};
 use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
@@ -341,10 +341,12 @@ fn address(url: &Url, rules: &[ConnectTo], resolver: &mut Resolver<'_>) -> Resul
             };
             url.nodes().into_iter().map(dial).collect::<Result<_, _>>().map(Address::of_nodes)
         }
-        address::Endpoint::Directory(_) | address::Endpoint::Program(_) => Err(Error::usage(
-            "tiebreak can launch and drive only servers: give an http://, ws://, memcached://, \
-             redis://, cassandra+thrift://, postgres:// or mysql:// address",
-        )),
+        address::Endpoint::Directory(_) | address::Endpoint::Program(_) => {
+            let servers = PROTOCOLS.written_as(|row| row.schemes[0].to == TargetKind::Host);
+            Err(Error::usage(format!(
+                "tiebreak can launch and drive only servers: give one of these addresses: {servers}"
+            )))
+        }
     }
 }
 
@@ -380,7 +382,7 @@ fn contender_at(
 ) -> Result<(Contender, Box<dyn Access>), Error> {
     match &candidate.url.protocol.family {
         Family::Http => http_at(spec, candidate, address),
-        Family::WebSocket => messages::websocket_at(spec, candidate, address),
+        Family::Messages => messages::messages_at(spec, candidate, address),
         Family::Store(store) => store_at(spec, store, candidate, address),
         Family::Sql(sql) => database::database_at(spec, sql, candidate, address),
         Family::Files | Family::Program => unreachable!("these have no address to be at"),

@@ -457,6 +457,10 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
 
 #[test]
 fn what_databases_cannot_do_is_refused() {
+    let of_databases = format!(
+        "`c`: query, charset, protocol, table, pool and reply.max apply only to databases ({})",
+        PROTOCOLS.written_as(Protocol::is_sql)
+    );
     for (sets, workload, wanted) in [
         (
             &["a.depth=4"][..],
@@ -495,12 +499,7 @@ fn what_databases_cannot_do_is_refused() {
             "kv",
             "`a`: locking, fsync and expires apply only to files (file:///…)",
         ),
-        (
-            &["c.protocol=text"],
-            "kv",
-            "`c`: query, charset, protocol, table, pool and reply.max apply only to databases \
-             (postgres://, mysql://)",
-        ),
+        (&["c.protocol=text"], "kv", &of_databases),
     ] {
         let mut spec = compare(&[
             "a=postgres://me@127.0.0.1:1/b",
@@ -760,7 +759,7 @@ fn what_a_store_cannot_do_is_refused() {
     let table: [(Invalidate<'_>, &str); 14] = [
         (
             &|spec| spec.workload.preset = Some("wide-rows".into()),
-            "`m` cannot run wide-rows: each of its keys has one value; wide rows require cassandra:// or cassandra+thrift://",
+            "`m` cannot run wide-rows: each of its keys has one value; use cassandra://, cassandra+thrift://",
         ),
         (
             &|spec| {
@@ -794,7 +793,7 @@ fn what_a_store_cannot_do_is_refused() {
                     .commands
                     .give(crate::plan::settings::commands::custom("PING").expect("one"))
             },
-            "`m` cannot run --command: user-defined commands require redis://",
+            "`m` cannot run --command: it has no user-defined commands; use redis://",
         ),
         (&|spec| spec.workload.value = Some(record::ValueBytes::Fixed(8)), "workload: value = 8"),
         (

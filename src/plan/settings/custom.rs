@@ -2,6 +2,7 @@
 //! may not.
 
 use crate::plan::settings::declared::Merged;
+use crate::protocols::PROTOCOLS;
 use engine::workload::Feeds;
 use http::HttpRequest;
 use protocol::Protocol;
@@ -101,12 +102,13 @@ impl CustomSettings {
     }
 }
 
-fn what(says: &OperationText) -> &'static str {
-    match says {
-        OperationText::Sql(_) => "an SQL statement, which requires a database",
-        OperationText::Command(_) => "a command, which requires redis://",
-        OperationText::Request { .. } => "a request, which requires http://",
-    }
+fn what(says: &OperationText) -> String {
+    let what = match says {
+        OperationText::Sql(_) => return "an SQL statement, which requires a database".to_owned(),
+        OperationText::Command(_) => "a command",
+        OperationText::Request { .. } => "a request",
+    };
+    format!("{what}, which requires {}", PROTOCOLS.written_as(|row| row.supports(says)))
 }
 
 impl RequestTemplate {

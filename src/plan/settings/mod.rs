@@ -16,10 +16,10 @@ mod of_cassandra;
 mod of_databases;
 mod of_files;
 mod of_loads;
-mod of_memcached;
 mod of_messages;
 mod of_processes;
 mod of_requests;
+mod of_sharding;
 mod of_watchers;
 mod refused;
 #[cfg(test)]
@@ -38,7 +38,7 @@ use crate::plan::settings::declared::InFile::{
     Switch, Text, Words,
 };
 use crate::plan::settings::declared::UsedBy::{
-    Cassandra, Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Replicated,
+    Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Partitioned, Replicated,
     Requests, Running, Sharded, Stores,
 };
 use crate::plan::settings::declared::{Declared, Flag, Row, Setting, declared, switch};
@@ -119,7 +119,7 @@ declared! {
         .only(Stores);
 
     /// By which rule a key finds its server.
-    distribution: Option<ShardRule>, of_memcached::distribution,
+    distribution: Option<ShardRule>, of_sharding::distribution,
         Setting::new(
             "distribution",
             Words(&["modula", "consistent", "ketama", "php-memcache", "php-memcache-fnv", "php-memcache-standard"]),
@@ -132,7 +132,7 @@ declared! {
         .only(Sharded);
 
     /// Whether keys of a server that cannot be reached go to others.
-    failover: Option<bool>, of_memcached::failover,
+    failover: Option<bool>, of_sharding::failover,
         Setting::new(
             "failover",
             Switch,
@@ -288,7 +288,7 @@ declared! {
              the row, or `round-robin`; `token-aware` by default.",
         )
         .example("token-aware or round-robin (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// How frames are compressed.
     compression: Option<Compression>, of_cassandra::compression,
@@ -298,7 +298,7 @@ declared! {
             "How frames to and from Cassandra are compressed: `none` or `lz4`; `none` by default.",
         )
         .example("none or lz4 (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// Rows of one page of a reply, at most.
     page_size: Option<u32>, of_cassandra::page_size,
@@ -308,7 +308,7 @@ declared! {
             "Rows of one page of a reply of Cassandra, at most; 5000 by default.",
         )
         .example("100: rows of one page of a reply (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// How operations with several statements are sent.
     batch: Option<Batch>, of_cassandra::batch,
@@ -319,7 +319,7 @@ declared! {
              `logged`, `unlogged` or `none` (one after the other); `logged` by default.",
         )
         .example("logged, unlogged or none: operations with several statements (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// How many times the statements of an operation are in a batch.
     batch_size: Option<u32>, of_cassandra::batch_size,
@@ -331,7 +331,7 @@ declared! {
              such batch.",
         )
         .example("10: the statements of an operation ten times in one batch (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// Whether the library waits for more requests before it writes.
     write_coalescing: Option<bool>, of_cassandra::write_coalescing,
@@ -342,7 +342,7 @@ declared! {
              socket; `false` by default.",
         )
         .example("true: the library waits for more requests before it writes (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// Sockets of one session to each node.
     sockets_per_node: Option<u32>, of_cassandra::sockets_per_node,
@@ -353,7 +353,7 @@ declared! {
              connections go; 1 by default.",
         )
         .example("2: sockets to each node, which all connections share (cassandra)")
-        .only(Cassandra);
+        .only(Partitioned);
 
     /// Operations per second.
     rate: Option<f64>, quantities::rate,

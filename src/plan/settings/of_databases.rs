@@ -1,7 +1,6 @@
 //! Settings of databases, only for contenders that are queried in SQL.
 
 use crate::plan::settings::Settings;
-use drivers::oracle::CHARSETS;
 use record::{Maintenance, Pool, Reuse, SqlProtocol};
 use std::time::Duration;
 use text::near;
@@ -70,16 +69,9 @@ pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a character set, by Oracle's name.
+/// Reads the name of a character set. The contender's protocol knows those that it supports.
 pub(super) fn charset(text: &str) -> Result<String, String> {
-    let known = CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
-    known.map(|&known| known.to_owned()).ok_or_else(|| {
-        format!(
-            "`{}` is not a character set that oracledb supports: {}",
-            shown(text),
-            CHARSETS.join(", ")
-        )
-    })
+    Ok(text.to_ascii_uppercase())
 }
 
 pub(super) fn protocol(text: &str) -> Result<SqlProtocol, String> {
@@ -177,11 +169,6 @@ mod tests {
     #[test]
     fn bad_values_name_the_remedy() {
         for (key, value, message) in [
-            (
-                "charset",
-                "WE8ISO8859P1",
-                "`WE8ISO8859P1` is not a character set that oracledb supports: AL32UTF8",
-            ),
             ("query", " ", "the query is empty: write --query 'SELECT 1'"),
             (
                 "protocol",

@@ -24,7 +24,7 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
 fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     match family {
         Family::Program => settings.clone(),
-        Family::Http | Family::WebSocket | Family::Store(_) | Family::Sql(_) | Family::Files => {
+        Family::Http | Family::Messages | Family::Store(_) | Family::Sql(_) | Family::Files => {
             Settings {
                 depth: settings.depth.filter(|depth| *depth > 1),
                 reuse: settings.reuse.filter(|reuse| *reuse != Reuse::Always),
@@ -40,23 +40,25 @@ fn can_use(protocol: &Protocol, used_by: UsedBy) -> bool {
         UsedBy::Everyone => true,
         UsedBy::Connected | UsedBy::Running => !matches!(family, Family::Files | Family::Program),
         UsedBy::Requests => matches!(family, Family::Http),
-        UsedBy::Headers => matches!(family, Family::Http | Family::WebSocket),
-        UsedBy::Messages => matches!(family, Family::WebSocket),
-        UsedBy::Deep => matches!(family, Family::Store(_) | Family::WebSocket),
+        UsedBy::Headers => matches!(family, Family::Http | Family::Messages),
+        UsedBy::Messages => matches!(family, Family::Messages),
+        UsedBy::Deep => matches!(family, Family::Store(_) | Family::Messages),
         UsedBy::Stores => matches!(family, Family::Store(_)),
         UsedBy::Sharded => protocol.is_sharded(),
         UsedBy::Files => matches!(family, Family::Files),
         UsedBy::Databases => matches!(family, Family::Sql(_)),
         UsedBy::Replicated => !protocol.consistency.is_empty(),
-        UsedBy::Cassandra => protocol.sql().is_some_and(|sql| sql.is_cassandra),
+        UsedBy::Partitioned => protocol.sql().is_some_and(|sql| sql.is_partitioned),
     }
 }
 
 fn why(setting: &Setting, family: &Family) -> String {
     let (key, used_by) = (setting.key, setting.used_by);
+    let known = || PROTOCOLS.written_as(|row| can_use(row, used_by));
+    let only = |what: &str| format!("{} apply only to {what} ({})", all(&[used_by]), known());
     match (used_by, family) {
-        (UsedBy::Requests, Family::WebSocket) => format!(
-            "{key} applies only to HTTP requests; for a WebSocket server set message and \
+        (UsedBy::Requests, Family::Messages) => format!(
+            "{key} applies only to HTTP requests; for a server of messages set message and \
              message_size"
         ),
         (UsedBy::Requests | UsedBy::Headers, _) => {
@@ -66,19 +68,12 @@ fn why(setting: &Setting, family: &Family) -> String {
             "{} apply only to servers that are already running: leave them out for files and programs",
             all(&[used_by])
         ),
-        (UsedBy::Messages, _) => format!("{} apply only to WebSocket (ws://)", all(&[used_by])),
+        (UsedBy::Messages, _) => only("messages"),
         (UsedBy::Files, _) => format!("{} apply only to files (file:///…)", all(&[used_by])),
-        (UsedBy::Sharded, _) => {
-            format!("{} apply only to several servers of memcached://", all(&[used_by]))
-        }
-        (UsedBy::Databases, _) => {
-            format!("{} apply only to databases (postgres://, mysql://)", all(&[used_by]))
-        }
-        (UsedBy::Replicated, _) => {
-            let known = PROTOCOLS.written_as(|row| !row.consistency.is_empty());
-            format!("{} apply only to stores that keep several copies ({known})", all(&[used_by]))
-        }
-        (UsedBy::Cassandra, _) => format!("{} apply only to cassandra://", all(&[used_by])),
+        (UsedBy::Sharded, _) => only("several servers"),
+        (UsedBy::Databases, _) => only("databases"),
+        (UsedBy::Replicated, _) => only("stores that keep several copies"),
+        (UsedBy::Partitioned, _) => only("databases of several nodes"),
         (_, Family::Program) => format!(
             "exec: a program makes its own connections, if any: leave out {} for it",
             all(&[UsedBy::Deep, UsedBy::Stores, UsedBy::Connected])
@@ -104,15 +99,13 @@ fn why(setting: &Setting, family: &Family) -> String {
                 .to_owned(),
             _ => of_stores(),
         },
-        (UsedBy::Deep, _) => "depth applies only to stores and WebSocket (memcached://, redis://, \
-                              cassandra+thrift://, ws://)"
-            .to_owned(),
-        (_, Family::Http | Family::WebSocket | Family::Store(_)) => of_stores(),
+        (UsedBy::Deep, _) => format!("depth applies only to stores and messages ({})", known()),
+        (_, Family::Http | Family::Messages | Family::Store(_)) => of_stores(),
     }
 }
 
 fn of_stores() -> String {
-    let known = "memcached://, redis://, cassandra+thrift://";
+    let known = PROTOCOLS.written_as(|row| can_use(row, UsedBy::Stores));
     format!("{} applies only to stores ({known})", all(&[UsedBy::Stores]))
 }
 
@@ -198,8 +191,11 @@ mod tests {
 
     #[test]
     fn refusals_name_the_remedy() {
-        const DATABASES: &str = "query, charset, protocol, table, pool and reply.max apply only to \
-                                 databases (postgres://, mysql://)";
+        let databases = format!(
+            "query, charset, protocol, table, pool and reply.max apply only to databases ({})",
+            PROTOCOLS.written_as(Protocol::is_sql)
+        );
+        let databases = databases.as_str();
         const FILES: &str = "locking, fsync and expires apply only to files (file:///…)";
         const RUNNING: &str = "pid, process, watch and watch_token_file apply only to servers that are already \
                                running: leave them out for files and programs";
@@ -209,8 +205,8 @@ mod tests {
             (
                 "http",
                 "depth",
-                "depth applies only to stores and WebSocket (memcached://, redis://, \
-                 cassandra+thrift://, ws://)",
+                "depth applies only to stores and messages (ws://, memcached://, redis://, \
+                 cassandra+thrift://)",
             ),
             (
                 "http",
@@ -220,14 +216,10 @@ mod tests {
             (
                 "ws",
                 "data",
-                "data applies only to HTTP requests; for a WebSocket server set message and \
+                "data applies only to HTTP requests; for a server of messages set message and \
                  message_size",
             ),
-            (
-                "http",
-                "message",
-                "message, message_size and members apply only to WebSocket (ws://)",
-            ),
+            ("http", "message", "message, message_size and members apply only to messages (ws://)"),
             (
                 "redis",
                 "consistency",
@@ -237,20 +229,20 @@ mod tests {
             (
                 "redis",
                 "failover",
-                "distribution and failover apply only to several servers of memcached://",
+                "distribution and failover apply only to several servers (memcached://)",
             ),
             ("http", "expires", FILES),
-            ("http", "pool.wait", DATABASES),
+            ("http", "pool.wait", databases),
             ("redis", "header", "header applies only to HTTP requests; for a store set --workload"),
             (
                 "postgres",
                 "routing",
                 "routing, compression, page_size, batch, batch_size, write_coalescing and \
-                 sockets_per_node apply only to cassandra://",
+                 sockets_per_node apply only to databases of several nodes (cassandra://)",
             ),
-            ("file", "pool.max", DATABASES),
-            ("file", "query", DATABASES),
-            ("exec", "table", DATABASES),
+            ("file", "pool.max", databases),
+            ("file", "query", databases),
+            ("exec", "table", databases),
             ("exec", "locking", FILES),
             ("exec", "reuse", PROGRAM),
             ("exec", "watch", RUNNING),

@@ -7,8 +7,9 @@ use crate::plan::contender::gather::Inputs;
 use crate::plan::resolved::{Machine, Resolved, resolve};
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
-use protocol::Error;
+use crate::protocols::PROTOCOLS;
 use protocol::address::resolver::Resolver;
+use protocol::{Error, Protocol};
 use record::{Factor, RequestPlan, ValueBytes};
 use text::shown::shown;
 
@@ -144,21 +145,24 @@ impl LoadPoints<'_> {
         Ok(points)
     }
 
-    /// Only stores have values. Only they and WebSocket have more than one operation on a
+    /// Only stores have values. Only they and servers of messages have more than one operation on a
     /// connection.
     fn check_stores(&self, resolved: &Resolved) -> Result<(), Error> {
         if !matches!(self.factor, Factor::Value | Factor::Depth) {
             return Ok(());
         }
+        let is_value = self.factor == Factor::Value;
         let can = |asks: &RequestPlan| {
             asks.is_store() || self.factor == Factor::Depth && asks.messages().is_some()
         };
+        let can_sweep = |row: &Protocol| row.is_store() && (is_value || row.no_depth.is_none());
         match resolved.plan.contenders.iter().find(|contender| !can(&contender.asks)) {
             Some(other) => Err(Error::usage(format!(
-                "`{}` is not a store, and {} can be swept only for stores (memcached://, \
-                 redis://): sweep connections or rate",
+                "`{}` is not a store, and {} can be swept only for stores ({}): sweep connections \
+                 or rate",
                 other.name,
-                self.factor.name()
+                self.factor.name(),
+                PROTOCOLS.written_as(can_sweep)
             ))),
             None => Ok(()),
         }

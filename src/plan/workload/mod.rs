@@ -116,9 +116,19 @@ fn check_operations(spec: &Spec, contender: &Contender, protocol: &Protocol) -> 
     };
     if let Some((kind, why)) = workload.mix.iter().find_map(lacks) {
         let what = what_it_lacks(spec, kind);
-        return Err(Error::usage(format!("`{name}` cannot run {what}: {why}")));
+        let others = supported_by(kind);
+        return Err(Error::usage(format!("`{name}` cannot run {what}: {why}{others}")));
     }
     Ok(())
+}
+
+/// Names the protocols that support a kind of operation that few of them support.
+fn supported_by(kind: Kind) -> String {
+    if !kind.is_wide() && !matches!(kind, Kind::Command(_)) {
+        return String::new();
+    }
+    let known = PROTOCOLS.written_as(|row| row.is_store() && (row.lacks)(kind).is_none());
+    if known.is_empty() { known } else { format!("; use {known}") }
 }
 
 /// Returns the unsupported part as the user gave it: a preset, or a kind of operation.

@@ -10,8 +10,8 @@ mod slow;
 
 use crate::Test;
 use crate::common::{TestDirectory, number};
+use ::cassandra::{CassandraAccess, Sending};
 use drivers::Database;
-use drivers::cassandra::{CassandraAccess, Protocol};
 use node::Node;
 use record::{Address, CassandraSettings, Consistency};
 use serde_json::Value;
@@ -67,14 +67,12 @@ const SHORT: [&str; 8] =
 /// Has the server carry out one statement.
 fn execute(node: &Node, statement: &str) {
     let settings = CassandraSettings::default();
-    let protocol =
-        Protocol { prepares: false, consistency: Consistency::One, replication: 1, settings };
+    let sending =
+        Sending { prepares: false, consistency: Consistency::One, replication: 1, settings };
     let (user, password) = SUPERUSER.split_once(':').expect("both");
-    let access = CassandraAccess {
-        user: user.to_owned(),
-        password: Some(password.to_owned()),
-        ..CassandraAccess::cheapest(protocol)
-    };
+    let mut access = CassandraAccess::cheapest(sending);
+    access.common.user = user.to_owned();
+    access.common.password = Some(password.to_owned());
     let address = Address::Tcp(node.address());
     // The server makes its superuser some time after it has opened its port.
     let begun = Instant::now();

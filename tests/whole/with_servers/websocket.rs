@@ -236,8 +236,8 @@ fn a_server_that_does_not_upgrade_is_named_before_the_run() {
 fn a_room_is_named_by_tiebreak_alone_and_belongs_to_websocket() {
     for (url, wanted) in [
         ("ws://127.0.0.1:1/?room=7", "leave out `room` from the query"),
-        ("http://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
-        ("redis://127.0.0.1:1/", "--workload chat is for WebSocket servers (ws://)"),
+        ("http://127.0.0.1:1/", "--workload chat is for servers of messages (ws://)"),
+        ("redis://127.0.0.1:1/", "--workload chat is for servers of messages (ws://)"),
     ] {
         let output = TestDirectory::new().tiebreak(&["run", url, "--workload", "chat"]);
         assert_eq!(output.status.code(), Some(2), "{url}: {}", errors(&output));

@@ -47,8 +47,8 @@ fn stores_of_keys_and_values_have_no_wide_rows() {
         let output = TestDirectory::new().tiebreak(&["run", url, "--workload", "wide-rows"]);
         let stderr = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{stderr}");
-        let why = "cannot run wide-rows: each of its keys has one value; wide rows require \
-                   cassandra:// or cassandra+thrift://";
+        let why = "cannot run wide-rows: each of its keys has one value; use cassandra://, \
+                   cassandra+thrift://";
         assert!(stderr.contains(why), "{stderr}");
     }
 }

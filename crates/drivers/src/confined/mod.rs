@@ -33,11 +33,7 @@ thread_local! {
 }
 
 /// Runs a client library on the calling thread, within limits that allow replies of this many bytes.
-pub(crate) fn confined<T>(
-    heartbeat: &Heartbeat,
-    reply_bytes: u64,
-    library: impl FnOnce() -> T,
-) -> T {
+pub fn confined<T>(heartbeat: &Heartbeat, reply_bytes: u64, library: impl FnOnce() -> T) -> T {
     stack::prepare();
     let limits = Limits {
         heartbeat: heartbeat.clone(),

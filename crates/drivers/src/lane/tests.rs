@@ -6,14 +6,14 @@ use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::request_error::RequestError;
+use crate::testing::{ended, order, run};
+use engine::Numbers;
 use engine::workload::{Arguments, Feeds};
-use engine::{MakeLane, Numbers, Stop};
 use record::{
-    Address, Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, LaneTask,
-    Maintenance, Pool, Reuse, Seen,
+    Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, LaneTask, Maintenance, Pool,
+    Reuse, Seen,
 };
 use std::net::IpAddr;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -155,30 +155,6 @@ impl Driver for FakeServer {
     }
 }
 
-/// Four connections, closed loop, twice four slices of 10 ms.
-pub(crate) fn order() -> DriveOrder {
-    DriveOrder {
-        seed: 1,
-        cores: Vec::new(),
-        warm_up: record::WarmUp::default(),
-        rounds: 2,
-        first_round: 1,
-        round_ns: 40 * MS,
-        slice_ns: 10 * MS,
-        requests: 0,
-        lanes: vec![LaneOrder {
-            address: Address::Unix("/nowhere".to_owned()),
-            intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
-            reuse: Reuse::Always,
-            doing: LaneTask::Ask,
-            timeout_ns: 2_000 * MS,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
-        }],
-    }
-}
-
 /// The measurements, and what the server saw.
 fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneOrder)) -> (Seen, Arc<ClientCounts>) {
     let mut order = order();
@@ -189,25 +165,13 @@ fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneOrder)) -> (Seen, A
         query: "SELECT 1",
         feeds: &Feeds::default(),
         batch_size: 1,
-        is_cassandra: false,
+        is_partitioned: false,
         reply_bytes: None,
     };
     let made = lanes(&order, 0, &Numbers::new(1), request_parts, move || {
         Ok(FakeServer { behaviour, counts: of.clone() })
     });
     (run(&order, made), counts)
-}
-
-/// The measurements of the order's one contender.
-pub(crate) fn run(order: &DriveOrder, made: Vec<MakeLane>) -> Seen {
-    let mut all = Seen::default();
-    let stop = Stop::new().expect("a descriptor");
-    engine::run(order, vec![made], Vec::new(), &stop, &mut |trial| {
-        all.merge(&trial.seen);
-        ControlFlow::Continue(())
-    })
-    .expect("nothing broke");
-    all
 }
 
 /// Why the order cannot be driven.
@@ -221,21 +185,13 @@ fn broken(order: &DriveOrder, behaviour: Behaviour) -> String {
         query: "SELECT 1",
         feeds: &Feeds::default(),
         batch_size: 1,
-        is_cassandra: false,
+        is_partitioned: false,
         reply_bytes: None,
     };
     let made = lanes(order, 0, &Numbers::new(1), request_parts, move || {
         Ok(FakeServer { behaviour, counts: Arc::default() })
     });
     ended(order, made)
-}
-
-/// Why the run of these lanes ends early.
-pub(crate) fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
-    let stop = Stop::new().expect("a descriptor");
-    let done =
-        engine::run(order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
-    done.expect_err("refused").to_string()
 }
 
 fn pool(max: u32, wait_ns: u64, maintenance: Maintenance) -> Reuse {

@@ -209,24 +209,3 @@ fn in_words(query_error: QueryError) -> String {
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::PostgresAccess;
-    use crate::postgres::Protocol;
-    use std::net::TcpListener;
-
-    #[test]
-    fn who_does_not_answer_is_a_fact_too() {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let nobody = Address::Tcp(listener.local_addr().expect("bound"));
-        drop(listener);
-        let access = PostgresAccess::without_log_in(Protocol::Simple);
-        let database = DatabaseChannel::new(Box::new(access), &nobody, None);
-        let facts = database.facts().expect("no library failed");
-        let [fact] = &facts[..] else { panic!("one fact") };
-        let line = fact.line.as_deref().unwrap_or("");
-        assert!(fact.command == "pg_settings" && line.starts_with("not known: "), "{fact:?}");
-    }
-}

@@ -247,8 +247,10 @@ pub const SEVERAL_KEYS: &str = "the keys of a multi-get are on different servers
      from several servers at once is not supported yet: use get, or one server";
 
 /// Why a store with one value per key does not support operations on wide rows.
-pub const NOT_WIDE: &str = "each of its keys has one value; wide rows require cassandra:// or \
-     cassandra+thrift://";
+pub const NOT_WIDE: &str = "each of its keys has one value";
+
+/// Why a store does not support user-defined commands.
+pub const NO_COMMANDS: &str = "it has no user-defined commands";
 
 /// Several servers, among which a client distributes its keys.
 #[derive(Clone)]

@@ -9,6 +9,8 @@ mod sharding;
 mod verify;
 
 pub use encoder::{Encoder, Parts, Task};
-pub use lane::{NO_ORDER, NOT_WIDE, SEVERAL_KEYS, Sharded, StoreEncoding, store_lanes};
+pub use lane::{
+    NO_COMMANDS, NO_ORDER, NOT_WIDE, SEVERAL_KEYS, Sharded, StoreEncoding, store_lanes,
+};
 pub use numbers::Numbers;
 pub use verify::{Memo, Verifier};

@@ -8,12 +8,10 @@ pub(super) const RULE: Rule = Rule {
     short: "only one waits for the disk at each write",
     hint: "give both the same settings",
     weight: Weight::Caution,
-    threshold: "Asks each store whose workload writes whether its settings make it wait for the \
-                disk before it acknowledges a write: PostgreSQL fsync, synchronous_commit and \
-                unlogged tables; MySQL and MariaDB innodb_flush_log_at_trx_commit and the table's \
-                engine; Redis appendonly with appendfsync always; files fsync; memcached never \
-                waits. If one store of a pair waits and the other does not, that is a caution. A \
-                store that does not report its settings is not compared.",
+    threshold: "Asks each store whose workload writes whether its settings, and the kind of its \
+                table, make it wait for the disk before it acknowledges a write. If one \
+                store of a pair waits and the other does not, that is a caution. A store that does \
+                not report its settings is not compared.",
     why: "Waiting for the disk takes milliseconds on most machines, and data that was acknowledged \
           survives a crash. A store that does not wait is faster because it promises less, not \
           because it does the same work better.",

@@ -94,15 +94,13 @@ fn remedy(evidence: &Evidence, pair: &Pair) -> String {
             evidence.name(pair.a),
             evidence.name(pair.b)
         ),
-        (Some("PostgreSQL" | "MySQL" | "Oracle"), _) => format!(
-            "Run the statement in both databases with their own clients (psql, mariadb, sqlplus) \
-             and make them return the same rows. {expected}"
-        ),
-        (Some("Redis" | "memcached"), _) => format!(
-            "Send both the same command with their own client (redis-cli, or nc) and make them \
-             return the same reply. {expected}"
-        ),
-        _ => RULE.remedy.to_owned(),
+        _ => match evidence.contender_question(pair.a as usize).map(|of| of.client.as_str()) {
+            None | Some("") => RULE.remedy.to_owned(),
+            Some(client) => format!(
+                "Send both the same request with their own client ({client}) and make them return \
+                 the same rows, or the same reply. {expected}"
+            ),
+        },
     }
 }
 
@@ -281,17 +279,19 @@ mod tests {
     fn the_advice_fits_the_protocols() {
         let remedy = |a: &str, b: &str| {
             let mut run = with_digests(with_lengths(87, 87), &[7], &[8]);
-            run.ask_each([a, b], |of, protocol| of.protocol = protocol.to_owned());
+            run.ask_each([a, b], |of, protocol| {
+                of.protocol = protocol.to_owned();
+                of.client = if protocol == "HTTP" { String::new() } else { "its-cli".to_owned() };
+            });
             run.findings(RULE.name)[0].remedy.clone()
         };
         assert_eq!(remedy("HTTP", "HTTP"), RULE.remedy);
-        let stores = remedy("HTTP", "Redis");
+        let stores = remedy("HTTP", "Store");
         assert!(
-            stores.starts_with("a speaks HTTP and b speaks Redis: give both the same workload")
+            stores.starts_with("a speaks HTTP and b speaks Store: give both the same workload")
         );
         assert!(!stores.contains("curl") && stores.contains("CPU"), "{stores}");
-        assert!(remedy("MySQL", "MySQL").contains("with their own clients"));
-        assert!(remedy("Redis", "Redis").contains("redis-cli"));
+        assert!(remedy("Store", "Store").contains("with their own client (its-cli)"));
     }
 
     #[test]

@@ -9,15 +9,13 @@ pub(super) const RULE: Rule = Rule {
     short: "the store evicted items",
     hint: "give it more memory, or less data (--keys)",
     weight: Weight::Caution,
-    threshold: "Counts the items that a store reports as evicted for lack of memory (memcached: \
-                evictions, Redis: evicted_keys) during the load, until the first round, and during \
-                the rounds. Any eviction is a caution. Stores that do not report evictions cannot \
-                be checked.",
+    threshold: "Counts the items that a store reports as evicted for lack of memory during the \
+                load, until the first round, and during the rounds. Any eviction is a \
+                caution. Stores that do not report evictions cannot be checked.",
     why: "A store that evicts data works with less data than the others, and eviction is work that \
           a store with enough memory does not do. The rule `misses` judges how many reads found \
           nothing because of it.",
-    remedy: "Give the store more memory (memcached -m, Redis maxmemory) or the workload less data \
-             (--keys, --value).",
+    remedy: "Give the store more memory or the workload less data (--keys, --value).",
     check,
 };
 
@@ -33,9 +31,21 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             others => format!(", including those of {} on the same server", lists::listed(others)),
         };
         let evidence_text = format!("it evicted {evicted_text}{shared}");
-        Some(RULE.about(name, Weight::Caution, evidence_text).with_figure(evicted_text))
+        let found = RULE.about(name, Weight::Caution, evidence_text).with_figure(evicted_text);
+        Some(Finding { remedy: more_memory(evidence, number, found.remedy), ..found })
     });
     found.collect()
+}
+
+/// Names the setting for memory of a contender's store in a remedy that asks for more, if it is known.
+pub(super) fn more_memory(evidence: &Evidence, contender: usize, remedy: String) -> String {
+    match evidence.contender_question(contender) {
+        Some(of) if !of.memory_setting.is_empty() => {
+            let setting = format!("more memory ({} {})", of.protocol, of.memory_setting);
+            remedy.replace("more memory", &setting)
+        }
+        _ => remedy,
+    }
 }
 
 /// Returns text such as `12 items during the load and 3 items in the rounds`.

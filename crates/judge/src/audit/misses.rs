@@ -1,5 +1,6 @@
 //! Keys that a store should hold but does not.
 
+use super::evictions::more_memory;
 use super::{Evidence, Rule, statements};
 use crate::evidence::Part;
 use crate::verdict::{Finding, Weight};
@@ -24,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
                 more than 1 % of all operations and 4 standard errors apart are a caution.",
     why: "A store that loses data answers quickly and with little: a miss costs less than a value. \
           A store that evicts what does not fit wins by losing data.",
-    remedy: "Give the store more memory (memcached -m, Redis maxmemory) or the workload less data \
+    remedy: "Give the store more memory or the workload less data \
              (--keys, --value), and check whether something expires or removes keys. For a \
              statement, check whether its rows exist and what it expects (rows, at_least).",
     check,
@@ -48,6 +49,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             };
             (miss > 0).then(|| {
                 let found = RULE.about_part(&part, weight, evidence_text());
+                let found = Finding {
+                    remedy: more_memory(evidence, part.contender, found.remedy),
+                    ..found
+                };
                 found.with_figure(units::show_percent(share)).with_hint(hint(evidence, &part))
             })
         })

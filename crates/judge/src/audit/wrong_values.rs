@@ -16,15 +16,15 @@ pub(super) const RULE: Rule = Rule {
                 overwriting write began after the value was acknowledged and was itself \
                 acknowledged before the read). A statement that returned or changed more rows than \
                 expected, or returned another value than the load wrote, counts as wrong, by name. \
-                So does a WebSocket message that comes back with other bytes or out of order. At \
+                So does a message that comes back with other bytes or out of order. At \
                 least one: a caution. More than 1 in 1000: void. At a consistency level at which a \
                 read may miss the last write (such as one), stale values are never more than a \
                 caution; at one at which it must not (quorum, all), a single stale value is void.",
     why: "A store that mixes up keys, truncates values or forgets a write that it confirmed has \
           not done the same work as the other.",
     remedy: "Check whether something else writes the keys of the workload (their prefix begins \
-             with `tiebreak`), and check the store's replication and caches. A WebSocket server \
-             must send every message back once, unchanged and in order.",
+             with `tiebreak`), and check the store's replication and caches. A server of \
+             messages must send every message back once, unchanged and in order.",
     check,
 };
 

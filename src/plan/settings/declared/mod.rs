@@ -147,13 +147,13 @@ pub enum UsedBy {
     Connected,
     /// HTTP.
     Requests,
-    /// HTTP and WebSocket.
+    /// HTTP and messages.
     Headers,
-    /// WebSocket.
+    /// Servers of messages.
     Messages,
     /// Those that can have several operations in flight on a connection.
     Deep,
-    /// memcached and Redis.
+    /// Stores that our own codecs drive.
     Stores,
     /// Those whose keys can be spread over several servers.
     Sharded,
@@ -165,8 +165,8 @@ pub enum UsedBy {
     Databases,
     /// Those whose protocol has consistency levels.
     Replicated,
-    /// Cassandra by CQL.
-    Cassandra,
+    /// Databases that spread their rows over several nodes.
+    Partitioned,
 }
 
 impl Setting {

@@ -1,0 +1,358 @@
+//! MySQL and MariaDB, through mysql_async.
+
+use crate::dialect::MysqlDialect;
+use crate::session::Server;
+use drivers::Refusal;
+use drivers::SqlAccess;
+use drivers::admin::{self, QueryError, Rows};
+use drivers::custom::{Check, checks, setup, tables};
+use drivers::dialect::Dialect;
+use drivers::sql::Statements;
+use drivers::{Database, LoginError, SchemaError, StartTime, fact};
+use engine::MakeLane;
+use engine::workload::longest_key;
+use protocol::side_channel::TABLE_COMMENT;
+use record::{Address, DriveOrder, Workload};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The maximum length of a row of key and value: 65535 bytes minus the lengths of both, which are
+/// stored in the row, too.
+pub(crate) const ROW_BYTES: u32 = 65_535 - 4;
+
+/// Why no password is sent without TLS if the guard has no effect.
+const UNGUARDED: &str = "tiebreak cannot see what its client library for MySQL sends, and so cannot \
+                         keep the password from a server that requests it: use TLS \
+                         (?sslmode=verify-full), or a unix socket";
+
+/// How statements are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// As text with values as literals.
+    Text,
+    /// Prepared once for each connection, values in binary.
+    Prepared,
+}
+
+/// TLS settings of the library, which has its own root certificates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MysqlTls {
+    /// A file of certificates (PEM) that are trusted instead of the library's public ones.
+    pub roots: Option<PathBuf>,
+    /// Whether the certificate is not verified.
+    pub insecure: bool,
+    /// The name that the certificate must be for. None means the address.
+    pub name: Option<String>,
+}
+
+/// Access to MySQL or MariaDB.
+#[derive(Clone)]
+pub struct MysqlAccess {
+    /// What access to every database has.
+    pub common: SqlAccess,
+    /// How statements are sent.
+    pub sending: Sending,
+    /// TLS. None means without it.
+    pub tls: Option<MysqlTls>,
+    /// Without TLS the server may be asked for its public key to encrypt the password with. An
+    /// impostor that answers in its place can then read the password.
+    pub may_ask_for_key: bool,
+}
+
+impl MysqlAccess {
+    /// See [`SqlAccess::without_log_in`].
+    pub fn without_log_in(sending: Sending) -> MysqlAccess {
+        let common = SqlAccess::without_log_in();
+        MysqlAccess { common, sending, tls: None, may_ask_for_key: false }
+    }
+
+    /// The statements that drop the contender's table and create it empty, for keys and
+    /// values of up to the given number of bytes. `engine` is MEMORY, InnoDB, …; None
+    /// means the server's default engine.
+    ///
+    /// The index is ordered, even for an engine whose default is a hash: engines are
+    /// compared, not indexes, and scans must be possible. Keys and values are VARBINARY,
+    /// which every engine has: MEMORY stores each row at its full length, and text would
+    /// take four bytes a character there.
+    ///
+    /// # Errors
+    /// Returns an error if a table of this engine cannot store such values.
+    pub fn table_schema(
+        &self,
+        engine: Option<&str>,
+        key_bytes: u32,
+        value_bytes: u32,
+    ) -> Result<Vec<String>, SchemaError> {
+        let table = MysqlDialect.name(&self.common.table);
+        let most = ROW_BYTES.saturating_sub(key_bytes);
+        let value = match value_bytes {
+            fits if fits <= most => format!("VARBINARY({fits})"),
+            long if engine.is_some_and(|engine| engine.eq_ignore_ascii_case("MEMORY")) => {
+                return Err(SchemaError::ValueTooLong { bytes: long, most });
+            }
+            _ => "LONGBLOB".to_owned(),
+        };
+        let engine = engine
+            .map_or(String::new(), |engine| format!(" ENGINE = {}", MysqlDialect.name(engine)));
+        Ok(vec![
+            format!("DROP TABLE IF EXISTS {table}"),
+            format!(
+                "CREATE TABLE {table} (`key` VARBINARY({key_bytes}) NOT NULL, `value` {value} NOT \
+                 NULL, PRIMARY KEY (`key`) USING BTREE){engine} COMMENT = {}",
+                MysqlDialect.quoted(TABLE_COMMENT)
+            ),
+        ])
+    }
+
+    pub(crate) fn statements(&self) -> Statements {
+        Statements::new(&MysqlDialect, &self.common.table, &self.common.query)
+    }
+}
+
+impl Database for MysqlAccess {
+    fn refusal(&self, code: u16) -> Option<Refusal> {
+        refusal(code)
+    }
+
+    fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
+        let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
+        let server = move || {
+            Ok(Server::new(&access, &lane_order.address)?
+                .doing(&lane_order.doing, &access.common.table))
+        };
+        drivers::lanes(order, contender, &self.common.numbers, self.common.request_parts(), server)
+    }
+
+    fn plain(&self) -> Box<dyn Database> {
+        Box::new(MysqlAccess::without_log_in(self.sending))
+    }
+
+    fn plain_name(&self) -> Option<String> {
+        Some(match self.sending {
+            Sending::Text => "MySQL text".to_owned(),
+            Sending::Prepared => "MySQL prepared".to_owned(),
+        })
+    }
+
+    fn keep_rows_in(&mut self, table: &str) {
+        table.clone_into(&mut self.common.table);
+    }
+
+    /// Logs in once: a server without TLS must not be able to read the password. A server that does
+    /// not answer, or refuses the login, is safe. Later logins are guarded in the same way; that
+    /// this has an effect is checked first.
+    ///
+    /// # Errors
+    /// Returns an error with the reason and the remedy if the login is not safe.
+    fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
+        let server = Server::new(self, address)?;
+        // It depends on the program alone, so once is enough.
+        static GUARDED: OnceLock<()> = OnceLock::new();
+        if server.is_guarded() && GUARDED.get().is_none() {
+            let guarded = admin::wait(async || Ok(crate::probe::is_guarded().await?), timeout);
+            if guarded != Ok(true) {
+                return Err(LoginError::Unsafe(UNGUARDED.to_owned()));
+            }
+            GUARDED.get_or_init(|| ());
+        }
+        match admin::wait(async move || server.unsafe_log_in().await, timeout) {
+            Ok(Some(refusal)) => Err(LoginError::Unsafe(refusal.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    fn ask(
+        &self,
+        address: &Address,
+        statements: &[String],
+        timeout: Duration,
+    ) -> Result<Vec<Rows>, QueryError> {
+        // Created here, because it needs a thread without a runtime.
+        let (server, statements) = (Server::new(self, address)?, statements.to_vec());
+        admin::wait(async move || server.ask(&statements).await, timeout)
+    }
+
+    fn checks(&self, of: &Workload) -> Vec<Check> {
+        let prepare =
+            |text: &str| (format!("PREPARE tiebreak_check FROM {}", MysqlDialect.quoted(text)), 0);
+        checks(of, &MysqlDialect, &self.common.table, prepare)
+    }
+
+    /// Its start, to within one second; the settings that determine what a commit waits for; and
+    /// the engine of the contender's table, if it exists.
+    fn facts(
+        &self,
+        address: &Address,
+        timeout: Duration,
+    ) -> Result<Vec<(String, String)>, QueryError> {
+        const SETTINGS: &str = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', \
+             'innodb_flush_log_at_trx_commit', 'sync_binlog', 'log_bin', 'innodb_doublewrite', \
+             'innodb_buffer_pool_size', 'max_heap_table_size', 'max_connections', \
+             'max_allowed_packet')";
+        const NOW_AND_UPTIME: [&str; 2] =
+            ["SELECT 'now', UNIX_TIMESTAMP()", "SHOW GLOBAL STATUS LIKE 'Uptime'"];
+        let engine = format!(
+            "SELECT 'table_engine', ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = \
+             DATABASE() AND TABLE_NAME = {}",
+            MysqlDialect.quoted(&self.common.table)
+        );
+        let [now, uptime] = NOW_AND_UPTIME.map(str::to_owned);
+        let mut rows = self.ask(address, &[SETTINGS.to_owned(), engine, now, uptime], timeout)?;
+        let clock = admin::facts(rows.split_off(2));
+        let mut facts = admin::facts(rows);
+        // No variable contains the start.
+        let number = |at: usize| clock.get(at).and_then(|(_, value)| value.parse::<u64>().ok());
+        if let (Some(now), Some(up)) = (number(0), number(1)) {
+            facts.push(("started".to_owned(), now.saturating_sub(up).to_string()));
+        }
+        Ok(facts)
+    }
+
+    fn source_of_facts(&self) -> (&'static str, &'static str) {
+        ("SHOW VARIABLES", "version")
+    }
+
+    fn is_durable(&self, facts: &[(String, String)]) -> Option<bool> {
+        // Other engines do not wait for the disk.
+        Some(
+            fact(facts, "table_engine").is_none_or(|engine| engine == "InnoDB")
+                && fact(facts, "innodb_flush_log_at_trx_commit")? == "1",
+        )
+    }
+
+    fn asks_for_start(&self) -> Option<&'static str> {
+        Some("SELECT @@hostname, @@port, @@datadir")
+    }
+
+    fn start(&self, facts: &[(String, String)], answer: &[String]) -> Option<StartTime> {
+        let began = fact(facts, "started")?.parse().ok()?;
+        (!answer.is_empty()).then(|| StartTime::Second { server: answer.join("\n"), began })
+    }
+
+    fn count_rows(&self) -> String {
+        let table = MysqlDialect.name(&self.common.table);
+        format!("SELECT COUNT(*), COALESCE(SUM(LENGTH(`value`)), 0) FROM {table}")
+    }
+
+    fn tables(&self, of: &Workload) -> Vec<String> {
+        tables(of, &self.common.table)
+    }
+
+    fn schema(&self, kind: Option<&str>, of: &Workload) -> Result<Vec<String>, SchemaError> {
+        let own = if of.has_values() {
+            self.table_schema(kind, longest_key(of) as u32, of.value.most())?
+        } else {
+            Vec::new()
+        };
+        Ok([own, setup(of, &MysqlDialect, &self.common.table)].concat())
+    }
+
+    fn find_table(&self, name: &str) -> Vec<String> {
+        vec![format!(
+            "SELECT t.TABLE_COMMENT, (SELECT COALESCE(GROUP_CONCAT(c.COLUMN_NAME ORDER BY \
+             c.ORDINAL_POSITION), '') FROM information_schema.COLUMNS c WHERE c.TABLE_SCHEMA = \
+             t.TABLE_SCHEMA AND c.TABLE_NAME = t.TABLE_NAME) FROM information_schema.TABLES t \
+             WHERE t.TABLE_SCHEMA = DATABASE() AND t.TABLE_NAME = {}",
+            MysqlDialect.quoted(name)
+        )]
+    }
+
+    fn comment_on_table(&self, name: &str, comment: &str) -> String {
+        let dialect = MysqlDialect;
+        format!("ALTER TABLE {} COMMENT = {}", dialect.name(name), dialect.quoted(comment))
+    }
+
+    fn copy(&self) -> Box<dyn Database> {
+        Box::new(self.clone())
+    }
+}
+
+/// Names of the numbers by which its replies are counted.
+pub fn code_names() -> impl Iterator<Item = (u16, String)> {
+    ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()))
+}
+
+/// The errors that tiebreak reacts to.
+const REFUSALS: &[(u16, Refusal)] = &[
+    (1053, Refusal::NotUp),
+    (1040, Refusal::TooManyConnections),
+    (1045, Refusal::LogIn),
+    (1049, Refusal::NoSuchDatabase),
+    (1044, Refusal::NotAllowed),
+    (1142, Refusal::NotAllowed),
+    (1146, Refusal::NoSuchTable),
+    (1054, Refusal::NoSuchColumn),
+    (1064, Refusal::SyntaxError),
+];
+
+/// What an error number means, as far as tiebreak reacts to it.
+pub(crate) fn refusal(error: u16) -> Option<Refusal> {
+    REFUSALS.iter().find(|(known, _)| *known == error).map(|(_, refusal)| *refusal)
+}
+
+/// Names of the server's error numbers that a load can meet.
+const ERRORS: &[(u16, &str)] = &[
+    (1040, "too_many_connections"),
+    (1044, "not_allowed"),
+    (1045, "wrong_password"),
+    (1049, "no_such_database"),
+    (1053, "server_shut_down"),
+    (1054, "no_such_column"),
+    (1064, "syntax_error"),
+    (1114, "table_full"),
+    (1142, "not_allowed"),
+    (1146, "no_such_table"),
+    (1153, "packet_too_large"),
+    (1203, "too_many_connections_of_user"),
+    (1205, "lock_timeout"),
+    (1213, "deadlock"),
+    (1264, "wrong_type"),
+    (1265, "wrong_type"),
+    (1290, "read_only"),
+    (1295, "cannot_be_prepared"),
+    (1317, "statement_timeout"),
+    (1366, "wrong_type"),
+    (1406, "value_too_long"),
+    (1927, "connection_killed"),
+    (1969, "statement_timeout"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_names_and_meanings() {
+        let name = |code| code_names().find(|(known, _)| *known == code).map(|(_, name)| name);
+        assert_eq!(name(1040).as_deref(), Some("too_many_connections"));
+        assert_eq!((name(999), refusal(942)), (None, None));
+        assert_eq!(refusal(1146), Some(Refusal::NoSuchTable));
+        assert_eq!(refusal(1053), Some(Refusal::NotUp));
+    }
+
+    #[test]
+    fn the_table_fits_its_engine_and_its_values() {
+        let plain = MysqlAccess::without_log_in(Sending::Text);
+        let common = SqlAccess { table: "a`b".to_owned(), ..plain.common };
+        let access = MysqlAccess { common, ..plain };
+        let schema = |engine, bytes| access.table_schema(engine, 20, bytes);
+        let memory = schema(Some("MEMORY"), 1000).expect("it fits");
+        let [drops, creates] = &memory[..] else { panic!("two statements") };
+        assert_eq!(drops, "DROP TABLE IF EXISTS `a``b`");
+        assert!(creates.starts_with("CREATE TABLE `a``b` (`key` VARBINARY(20) "), "{creates}");
+        assert!(creates.contains("`value` VARBINARY(1000) NOT NULL"), "{creates}");
+        let comment = format!(" COMMENT = '{TABLE_COMMENT}'");
+        assert!(
+            creates.ends_with(&format!("USING BTREE) ENGINE = `MEMORY`{comment}")),
+            "{creates}"
+        );
+        let long = &schema(None, 70_000).expect("a LONGBLOB")[1];
+        assert!(
+            long.contains("`value` LONGBLOB") && long.contains("USING BTREE) COMMENT"),
+            "{long}"
+        );
+        let refused = schema(Some("memory"), 70_000).expect_err("too long");
+        assert_eq!(refused, SchemaError::ValueTooLong { bytes: 70_000, most: 65_511 });
+    }
+}

@@ -1,0 +1,117 @@
+//! User-defined statements, sent to MySQL.
+
+use crate::access::Sending;
+use crate::column::text_length;
+use crate::dialect::MysqlDialect;
+use crate::session::{Server, Session, check_length, in_words, request_error, row_bytes};
+use drivers::custom::{self, CustomReply, CustomStatement};
+use drivers::events::Events;
+use drivers::request::CustomRequest;
+use drivers::request_error::RequestError;
+use engine::workload::Argument;
+use mysql_async::prelude::{Protocol as Wire, Queryable};
+use mysql_async::{Error, Params, QueryResult, Value};
+
+impl Server {
+    /// Carries out one user-defined operation.
+    pub(crate) async fn custom(
+        &self,
+        session: &mut Session,
+        request: &CustomRequest,
+        events: &mut Events<'_>,
+    ) -> Result<(), RequestError> {
+        let statements = self.custom.statements(request.number);
+        custom::operate(&mut Custom { server: self, session }, statements, request, events).await
+    }
+}
+
+/// A session, and how statements are sent in it.
+struct Custom<'a> {
+    server: &'a Server,
+    session: &'a mut Session,
+}
+
+impl custom::Session for Custom<'_> {
+    type Error = Error;
+
+    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
+        if self.server.sending != Sending::Prepared {
+            return Ok(None);
+        }
+        let Session { connection, custom, .. } = &mut *self.session;
+        let text = statement.with_placeholders.as_str();
+        custom::prepare_once(custom, statement.at, move || connection.prep(text)).await
+    }
+
+    async fn execute(&mut self, text: &str) -> Result<(), Error> {
+        self.session.connection.query_drop(text).await
+    }
+
+    async fn perform(
+        &mut self,
+        statement: &CustomStatement,
+        request: &CustomRequest,
+        events: &mut Events<'_>,
+    ) -> Result<(), Error> {
+        let session = &mut *self.session;
+        if self.server.sending == Sending::Text {
+            let text = statement.with_values(&MysqlDialect, &request.arguments);
+            let reply = session.connection.query_iter(text).await?;
+            return receive(reply, statement, self.server.reply_bytes, events).await;
+        }
+        let prepared = session.custom[statement.at].clone().expect("prepared before");
+        let bound = statement.bound.iter().map(|at| match request.arguments.get(*at) {
+            Argument::Integer(number) => Value::Int(number),
+            Argument::Text(bytes) | Argument::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+        });
+        let parameters = if statement.bound.is_empty() {
+            Params::Empty
+        } else {
+            Params::Positional(bound.collect())
+        };
+        let reply = session.connection.exec_iter(prepared, parameters).await?;
+        receive(reply, statement, self.server.reply_bytes, events).await
+    }
+
+    fn request_error(&self, error: &Error) -> RequestError {
+        request_error(error)
+    }
+
+    fn in_words(error: &Error) -> String {
+        in_words(error)
+    }
+}
+
+async fn receive<P: Wire>(
+    mut reply: QueryResult<'_, '_, P>,
+    statement: &CustomStatement,
+    reply_bytes: u64,
+    events: &mut Events<'_>,
+) -> Result<(), Error> {
+    let mut result = CustomReply::new(statement, events);
+    let (mut text, mut taken) = (Vec::new(), 0);
+    while let Some(row) = reply.next().await? {
+        taken += row_bytes(&row);
+        check_length(taken, reply_bytes)?;
+        let columns = (0..row.len()).filter_map(|at| row.as_ref(at));
+        let bytes = columns.map(text_length).sum();
+        text.clear();
+        if let Some(last) = row.len().checked_sub(1).filter(|_| result.wants_value()) {
+            as_text(row.as_ref(last), &mut text);
+        }
+        result.row(bytes, Some(&text), events);
+    }
+    let changed = reply.affected_rows();
+    result.ends(changed, events);
+    reply.drop_result().await
+}
+
+/// Appends the server's text form of a column: numbers and text.
+fn as_text(of: Option<&Value>, to: &mut Vec<u8>) {
+    match of {
+        Some(Value::Bytes(bytes)) => to.extend_from_slice(bytes),
+        Some(Value::Int(number)) => Argument::Integer(*number).write(to),
+        Some(Value::UInt(number)) => to.extend_from_slice(number.to_string().as_bytes()),
+        _ => {}
+    }
+}

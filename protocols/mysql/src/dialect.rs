@@ -1,0 +1,76 @@
+//! The dialect of MySQL and MariaDB.
+
+use drivers::dialect::Dialect;
+
+/// How it writes statements.
+pub struct MysqlDialect;
+
+impl Dialect for MysqlDialect {
+    fn name(&self, name: &str) -> String {
+        format!("`{}`", name.replace('`', "``"))
+    }
+
+    /// `KEY` is a reserved word.
+    fn column(&self, name: &str) -> String {
+        self.name(name)
+    }
+
+    fn placeholder(&self, _number: usize, to: &mut String) {
+        to.push('?');
+    }
+
+    fn insert_missing(&self) -> (&'static str, &'static str) {
+        ("INSERT IGNORE INTO", "")
+    }
+
+    fn replacing(&self) -> &'static str {
+        " ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)"
+    }
+
+    /// A backslash escapes what follows.
+    fn text(&self, text: &str, to: &mut String) {
+        to.push('\'');
+        for of in text.chars() {
+            match of {
+                '\'' => to.push_str("''"),
+                '\\' => to.push_str("\\\\"),
+                _ => to.push(of),
+            }
+        }
+        to.push('\'');
+    }
+
+    fn around_bytes(&self) -> (&'static str, &'static str) {
+        ("x'", "'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivers::request::{Action, Row};
+    use drivers::sql::Statements;
+
+    const ACTIONS: [Action; 5] =
+        [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)];
+
+    fn row() -> Row {
+        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
+    }
+
+    #[test]
+    fn statements_on_the_table() {
+        let of = Statements::new(&MysqlDialect, "a`b", "SELECT 1");
+        let places = [
+            "SELECT `value` FROM `a``b` WHERE `key` = ?",
+            "INSERT INTO `a``b` (`key`, `value`) VALUES (?, ?) ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)",
+            "INSERT IGNORE INTO `a``b` (`key`, `value`) VALUES (?, ?)",
+            "DELETE FROM `a``b` WHERE `key` = ?",
+            "SELECT `key`, `value` FROM `a``b` WHERE `key` >= ? ORDER BY `key` LIMIT ?",
+        ];
+        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
+        let rows = of.with_rows(&[row(), row()]);
+        let wanted = r"VALUES ('it''s\\', x'00af'), ('it''s\\', x'00af') ON DUPLICATE";
+        assert!(rows.contains(wanted), "{rows}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Refuses the packet by which mysql_async asks a server for its public key.
+//!
+//! With caching_sha2_password, a server can request the whole password, encrypted with a key that it
+//! sends itself. The library then asks for that key, and sends the password to the server that answered. It
+//! has no setting against this, and it dials by itself. So this module defines the C function
+//! `send`, by which the standard library, and therefore tokio, writes to TCP sockets. While a login
+//! is polled, the function refuses that packet on this thread; everything else it passes on to the
+//! kernel. `probe` checks before every run that the library really writes in this way.
+#![allow(unsafe_code, reason = "a C function is defined, and another called")]
+
+use libc::{c_int, c_void, size_t, ssize_t};
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
+/// The content of the packet.
+const KEY_REQUEST: u8 = 2;
+
+thread_local! {
+    /// Some while a login is polled on this thread: whether the packet was refused.
+    static GUARD: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+/// The login asked for the server's key, and was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeyRequested;
+
+/// The outcome of a login, unless it asks for the server's key. Nothing else may be sent within it.
+pub(crate) async fn refused<T>(log_in: impl Future<Output = T>) -> Result<T, KeyRequested> {
+    let mut log_in = pin!(log_in);
+    poll_fn(|context| {
+        GUARD.set(Some(false));
+        let polled = log_in.as_mut().poll(context);
+        if GUARD.replace(None) == Some(true) {
+            return Poll::Ready(Err(KeyRequested));
+        }
+        polled.map(Ok)
+    })
+    .await
+}
+
+/// Whether this is a packet (its length in three bytes, its number, its content) that asks for the
+/// key.
+fn asks_for_key(bytes: &[u8]) -> bool {
+    matches!(bytes, [1, 0, 0, _, KEY_REQUEST])
+}
+
+/// Takes the place of the C library's function in this program.
+///
+/// # Safety
+/// As for the C function: `bytes` are so many readable bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn send(
+    socket: c_int,
+    bytes: *const c_void,
+    length: size_t,
+    flags: c_int,
+) -> ssize_t {
+    if GUARD.get().is_some() && length > 0 {
+        // SAFETY: the caller promises that so many bytes can be read there, and it borrows them for
+        // this call.
+        let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
+        if asks_for_key(bytes) {
+            GUARD.set(Some(true));
+            // SAFETY: the pointer is to this thread's own errno, which lives as long as the thread.
+            unsafe { *libc::__errno_location() = libc::EACCES };
+            return -1;
+        }
+    }
+    // SAFETY: these are the arguments of `send`, which is `sendto` without an address.
+    unsafe { libc::sendto(socket, bytes, length, flags, std::ptr::null(), 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    fn connected() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let client = TcpStream::connect(listener.local_addr().expect("bound")).expect("it listens");
+        (client, listener.accept().expect("it comes").0)
+    }
+
+    /// Polls once what a login does.
+    fn log_in<T>(what: impl FnOnce() -> T) -> Result<T, KeyRequested> {
+        futures_util::FutureExt::now_or_never(refused(async { what() })).expect("it does not wait")
+    }
+
+    const PACKET: &[u8] = &[1, 0, 0, 5, KEY_REQUEST];
+
+    #[test]
+    fn only_a_login_is_refused_the_packet_and_nothing_of_it_is_sent() {
+        let (mut client, mut server) = connected();
+        let mut error = None;
+        let refused = log_in(|| error = client.write(PACKET).err());
+        assert_eq!(refused, Err(KeyRequested));
+        assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::PermissionDenied));
+        let allowed = log_in(|| client.write_all(&[1, 0, 0, 5, 3]));
+        allowed.expect("another packet").expect("sent");
+        client.write_all(PACKET).expect("after the login it is a packet like others");
+        drop(client);
+        let mut received = Vec::new();
+        server.read_to_end(&mut received).expect("closed");
+        assert_eq!(received, [&[1, 0, 0, 5, 3], PACKET].concat());
+    }
+
+    #[test]
+    fn other_threads_are_not_affected() {
+        let (mut client, _server) = connected();
+        let sent = log_in(|| {
+            std::thread::spawn(move || client.write(PACKET).expect("sent"))
+                .join()
+                .expect("no panic")
+        });
+        assert_eq!(sent, Ok(PACKET.len()));
+    }
+}

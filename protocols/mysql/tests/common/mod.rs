@@ -1,0 +1,10 @@
+//! Code that tests of databases share, and a real server.
+#![allow(dead_code, unused_imports, reason = "these tests use a part of it")]
+
+#[path = "../../../../tests/databases/common/mod.rs"]
+mod base;
+#[path = "../../../../tests/databases/common/cases.rs"]
+pub(crate) mod cases;
+pub(crate) mod mariadb;
+
+pub(crate) use base::*;

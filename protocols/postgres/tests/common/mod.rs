@@ -1,0 +1,8 @@
+//! Code that tests of databases share, and a real server.
+#![allow(dead_code, unused_imports, reason = "these tests use a part of it")]
+
+#[path = "../../../../tests/databases/common/mod.rs"]
+mod base;
+pub(crate) mod postgres;
+
+pub(crate) use base::*;
