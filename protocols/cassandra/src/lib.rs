@@ -6,6 +6,7 @@ mod bind;
 mod column;
 mod compactions;
 mod custom;
+mod database;
 mod dialect;
 mod link;
 mod load;

@@ -5,6 +5,7 @@ mod abrupt;
 mod access;
 mod column;
 mod custom;
+mod database;
 mod dialect;
 mod dialling;
 mod key_request;

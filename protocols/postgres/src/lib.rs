@@ -4,6 +4,7 @@
 mod access;
 mod column;
 mod custom;
+mod database;
 mod dialect;
 mod null;
 mod session;

@@ -5,6 +5,7 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::store;
 use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;
+use crate::protocols::PROTOCOLS;
 use engine::{Numbers, TlsAccess};
 use protocol::address::{Endpoint, Url, tls};
 use protocol::{Access, Error};
@@ -17,9 +18,14 @@ use text::shown::shown;
 /// Checks that the client library supports this character set.
 fn supports(row: &Sql, charset: &str) -> Result<(), Error> {
     match row.charsets {
-        [] => Err(Error::usage(
-            "charset is supported only by oracle://: leave it out for other databases",
-        )),
+        [] => {
+            let known =
+                PROTOCOLS.written_as(|row| row.sql().is_some_and(|sql| !sql.charsets.is_empty()));
+            Err(Error::usage(format!(
+                "charset is supported only by {}: leave it out for other databases",
+                if known.is_empty() { "databases that this build does not speak" } else { &known }
+            )))
+        }
         known if known.contains(&charset) => Ok(()),
         known => Err(Error::usage(format!(
             "`{}` is not a character set that the client library supports: {}",

@@ -202,7 +202,7 @@ fn recipe(name: Option<&str>, what: &str) -> Result<RequestedContender, Error> {
         let unknown = recipes::unknown(what);
         let stop = if unknown.ends_with('?') { "" } else { "." };
         return Err(Error::usage(format!(
-            "{unknown}{stop} An address begins with a scheme, such as http:// or redis://; a program \
+            "{unknown}{stop} An address begins with a scheme, such as http:// or file:///; a program \
              begins with exec:; the name of a file ends with .toml"
         )));
     };

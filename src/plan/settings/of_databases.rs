@@ -26,6 +26,9 @@ const TABLES: [&str; 10] = [
     "unified",
 ];
 
+/// The character sets of all databases that have a choice.
+pub(super) const CHARSETS: [&str; 1] = ["AL32UTF8"];
+
 /// Limits of the length of a reply: an error takes some hundred bytes, and 1 GiB is the longest
 /// packet of MySQL.
 const LEAST_REPLY: u64 = 1000;
@@ -69,9 +72,12 @@ pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads the name of a character set. The contender's protocol knows those that it supports.
+/// Reads a character set. The contender's protocol knows whether it supports it.
 pub(super) fn charset(text: &str) -> Result<String, String> {
-    Ok(text.to_ascii_uppercase())
+    let known = CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
+    known.map(|&known| known.to_owned()).ok_or_else(|| {
+        format!("`{}` is not a known character set: {}", shown(text), CHARSETS.join(", "))
+    })
 }
 
 pub(super) fn protocol(text: &str) -> Result<SqlProtocol, String> {
@@ -169,6 +175,7 @@ mod tests {
     #[test]
     fn bad_values_name_the_remedy() {
         for (key, value, message) in [
+            ("charset", "LATIN1", "`LATIN1` is not a known character set: AL32UTF8"),
             ("query", " ", "the query is empty: write --query 'SELECT 1'"),
             (
                 "protocol",
