@@ -117,7 +117,7 @@ const NAMES: [&str; 10] = [
 
 /// Shipped files, and directories of them, that name a protocol: codecs, what other tools print, and those
 /// whose words have not yet moved to the protocol's crate.
-const NAMING: [&str; 22] = [
+const NAMING: [&str; 19] = [
     "crates/wire/src/",
     "crates/published/src/",
     "crates/record/src/cassandra.rs",
@@ -129,16 +129,13 @@ const NAMING: [&str; 22] = [
     "src/cli/commands/setup.rs",
     "src/cli/help/topics.rs",
     "src/plan/contender/database.rs",
-    "src/plan/contender/messages.rs",
     "src/plan/experiment/recipes.rs",
     "src/plan/settings/mod.rs",
     "src/plan/settings/of_cassandra.rs",
     "src/plan/settings/of_databases.rs",
-    "src/plan/settings/of_messages.rs",
     "src/plan/settings/of_processes.rs",
     "src/plan/settings/workload.rs",
     "src/targets/launch/orders.rs",
-    "src/targets/launch/probe.rs",
     "src/targets/software/mod.rs",
 ];
 

@@ -9,6 +9,7 @@ mod access;
 pub mod address;
 mod error;
 pub mod input;
+mod messages;
 pub mod private;
 mod protocols;
 mod scheme;
@@ -26,6 +27,7 @@ mod scratch;
 
 pub use access::{Access, NullLane};
 pub use error::{Error, Exit, STOPPED_TWICE};
+pub use messages::{MessageParts, Messages};
 pub use protocols::Protocols;
 pub use scheme::{Login, Path, Query, Scheme, TargetKind, is_identifier};
 pub use sql::{ALLOW_KEY, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
@@ -99,7 +101,7 @@ pub enum Family {
     /// Requests.
     Http,
     /// Messages that the server echoes.
-    Messages,
+    Messages(Messages),
     /// Keys and values, through our own codec.
     Store(Store),
     /// Statements, through a client library.
@@ -115,8 +117,8 @@ pub enum Family {
 pub enum Ready {
     /// A request for a page.
     Page,
-    /// A request for an upgrade to messages.
-    Upgrade,
+    /// A request for an upgrade to messages, with these lines of a head.
+    Upgrade(&'static str),
     /// These bytes, which the server answers whatever its settings are. Empty if the server sends
     /// the first bytes.
     Answers(&'static [u8]),
@@ -143,7 +145,7 @@ impl Protocol {
     pub fn is_store(&self) -> bool {
         match self.family {
             Family::Store(_) | Family::Sql(_) | Family::Files => true,
-            Family::Http | Family::Messages | Family::Program => false,
+            Family::Http | Family::Messages(_) | Family::Program => false,
         }
     }
 
@@ -152,7 +154,7 @@ impl Protocol {
         match &self.family {
             Family::Sql(sql) => Some(sql),
             Family::Http
-            | Family::Messages
+            | Family::Messages(_)
             | Family::Store(_)
             | Family::Files
             | Family::Program => None,

@@ -14,9 +14,10 @@ pub use null::null_service;
 
 use engine::{MakeLane, Numbers, TlsAccess, grouped};
 use protocol::{
-    Access, Family, Login, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
+    Access, Family, Login, MessageParts, Messages, NullLane, NullVariant, Path, Protocol, Query,
+    Ready, Scheme,
 };
-use record::DriveOrder;
+use record::{DriveOrder, MessageKind};
 use wire::websocket::{Kind, Upgrade, codes};
 
 /// Its properties.
@@ -31,8 +32,12 @@ pub static ROW: Protocol = Protocol {
     login: Login::Optional,
     path: Path::OfRequest,
     query: Query::OfRequest,
-    family: Family::Messages,
-    ready: Ready::Upgrade,
+    family: Family::Messages(Messages { connect }),
+    // The key of the example in RFC 6455, because the answer to the key is not checked.
+    ready: Ready::Upgrade(
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+    ),
     not_ready: upgrade::not_ready,
     full: &[],
     no_depth: None,
@@ -46,6 +51,18 @@ pub static ROW: Protocol = Protocol {
         NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
     ],
 };
+
+fn connect(parts: MessageParts<'_>) -> Result<Box<dyn Access>, String> {
+    let MessageParts { bytes, members, tls, numbers, .. } = parts;
+    let new = if members.is_some() { Upgrade::to_room } else { Upgrade::new };
+    let upgrade = new(parts.target, parts.host, parts.headers).map_err(|fault| fault.0)?;
+    let kind = match parts.kind {
+        MessageKind::Text => Kind::Text,
+        MessageKind::Binary => Kind::Binary,
+    };
+    let access = WebSocketAccess { upgrade, kind, message_bytes: bytes, members, tls, numbers };
+    Ok(Box::new(access))
+}
 
 impl Access for WebSocketAccess {
     fn copy(&self) -> Box<dyn Access> {

@@ -31,12 +31,12 @@ pub(in crate::plan) fn members(spec: &Spec, settings: &Settings) -> Result<Optio
 
 /// Refuses contenders without rooms, and settings of other workloads.
 pub(in crate::plan) fn check(spec: &Spec, all: &[Candidate]) -> Result<(), Error> {
-    let has_messages = |url: &Url| matches!(url.protocol.family, Family::Messages);
+    let has_messages = |url: &Url| matches!(url.protocol.family, Family::Messages(_));
     let mut urls = all.iter().map(|candidate| &candidate.url);
     if let Some(other) = urls.find(|url| !has_messages(url)) {
         return Err(Error::usage(format!(
             "--workload {CHAT} is for servers of messages ({}), and {} is not one",
-            PROTOCOLS.written_as(|row| matches!(row.family, Family::Messages)),
+            PROTOCOLS.written_as(|row| matches!(row.family, Family::Messages(_))),
             shown(other.recorded())
         )));
     }

@@ -87,7 +87,7 @@ fn refuse(
         (Family::Http, ..) if mixed => {
             "a mix requires a store; over HTTP every group sends the same request"
         }
-        (Family::Messages, ..) if mixed => {
+        (Family::Messages(_), ..) if mixed => {
             "a mix requires a store; to a server of messages every group sends the same kind of message"
         }
         (Family::Sql(_), ..) if asks && mixed => {

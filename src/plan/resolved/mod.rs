@@ -382,7 +382,7 @@ fn contender_at(
 ) -> Result<(Contender, Box<dyn Access>), Error> {
     match &candidate.url.protocol.family {
         Family::Http => http_at(spec, candidate, address),
-        Family::Messages => messages::messages_at(spec, candidate, address),
+        Family::Messages(row) => messages::messages_at(spec, row, candidate, address),
         Family::Store(store) => store_at(spec, store, candidate, address),
         Family::Sql(sql) => database::database_at(spec, sql, candidate, address),
         Family::Files | Family::Program => unreachable!("these have no address to be at"),

@@ -90,7 +90,9 @@ pub fn depth(text: &str) -> Result<u32, String> {
 pub(super) fn dialect(text: &str) -> Result<&'static str, String> {
     let stores = PROTOCOLS.iter().filter_map(|row| match &row.family {
         Family::Store(store) => Some((row.name, store.dialects)),
-        Family::Http | Family::Messages | Family::Sql(_) | Family::Files | Family::Program => None,
+        Family::Http | Family::Messages(_) | Family::Sql(_) | Family::Files | Family::Program => {
+            None
+        }
     });
     let stores: Vec<(&str, &[&'static str])> = stores.collect();
     let mut all = stores.iter().flat_map(|(_, dialects)| dialects.iter().copied());

@@ -1,14 +1,15 @@
-//! The messages of WebSocket.
+//! The messages to servers that send them back.
 
 use crate::plan::settings::Settings;
 use record::MessageKind;
 use text::near;
 use text::quantities;
 use text::shown::shown;
-use websocket::SHORTEST_MESSAGE;
 
 /// Default size of a message.
 const BYTES: u32 = 64;
+/// The shortest message, which its number takes.
+const SHORTEST: u64 = 16;
 /// The longest message: every worker holds one in memory.
 const LONGEST: u64 = 16 << 20;
 /// Default number of members of a room.
@@ -42,7 +43,7 @@ pub(super) fn kind(text: &str) -> Result<MessageKind, String> {
 
 pub(super) fn size(text: &str) -> Result<u32, String> {
     match quantities::bytes(text)? {
-        bytes if (u64::from(SHORTEST_MESSAGE)..=LONGEST).contains(&bytes) => Ok(bytes as u32),
+        bytes if (SHORTEST..=LONGEST).contains(&bytes) => Ok(bytes as u32),
         _ => Err(format!(
             "`{}` is not a message size from 16 B, which the message's number takes, to 16 MiB",
             shown(text)

@@ -24,7 +24,7 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
 fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     match family {
         Family::Program => settings.clone(),
-        Family::Http | Family::Messages | Family::Store(_) | Family::Sql(_) | Family::Files => {
+        Family::Http | Family::Messages(_) | Family::Store(_) | Family::Sql(_) | Family::Files => {
             Settings {
                 depth: settings.depth.filter(|depth| *depth > 1),
                 reuse: settings.reuse.filter(|reuse| *reuse != Reuse::Always),
@@ -40,9 +40,9 @@ fn can_use(protocol: &Protocol, used_by: UsedBy) -> bool {
         UsedBy::Everyone => true,
         UsedBy::Connected | UsedBy::Running => !matches!(family, Family::Files | Family::Program),
         UsedBy::Requests => matches!(family, Family::Http),
-        UsedBy::Headers => matches!(family, Family::Http | Family::Messages),
-        UsedBy::Messages => matches!(family, Family::Messages),
-        UsedBy::Deep => matches!(family, Family::Store(_) | Family::Messages),
+        UsedBy::Headers => matches!(family, Family::Http | Family::Messages(_)),
+        UsedBy::Messages => matches!(family, Family::Messages(_)),
+        UsedBy::Deep => matches!(family, Family::Store(_) | Family::Messages(_)),
         UsedBy::Stores => matches!(family, Family::Store(_)),
         UsedBy::Sharded => protocol.is_sharded(),
         UsedBy::Files => matches!(family, Family::Files),
@@ -57,7 +57,7 @@ fn why(setting: &Setting, family: &Family) -> String {
     let known = || PROTOCOLS.written_as(|row| can_use(row, used_by));
     let only = |what: &str| format!("{} apply only to {what} ({})", all(&[used_by]), known());
     match (used_by, family) {
-        (UsedBy::Requests, Family::Messages) => format!(
+        (UsedBy::Requests, Family::Messages(_)) => format!(
             "{key} applies only to HTTP requests; for a server of messages set message and \
              message_size"
         ),
@@ -100,7 +100,7 @@ fn why(setting: &Setting, family: &Family) -> String {
             _ => of_stores(),
         },
         (UsedBy::Deep, _) => format!("depth applies only to stores and messages ({})", known()),
-        (_, Family::Http | Family::Messages | Family::Store(_)) => of_stores(),
+        (_, Family::Http | Family::Messages(_) | Family::Store(_)) => of_stores(),
     }
 }
 

@@ -62,14 +62,13 @@ fn ask_store(question: &[u8], stream: &mut Stream, deadline: Deadline<'_>) -> Re
     }
 }
 
-/// Requests an upgrade to WebSocket. The engine requests another one and sends a message.
-fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, deadline: Deadline<'_>) -> ReadyAnswer {
-    // The key of the example in RFC 6455, because the answer to the key is not checked.
-    let request = format!(
-        "GET {path} HTTP/1.1\r\n{}Upgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-        host_and_login(url)
-    );
+/// Requests an upgrade with these lines. The engine requests another one and sends a message.
+fn ask_upgrade(
+    url: &Url,
+    request: &str,
+    stream: &mut Stream,
+    deadline: Deadline<'_>,
+) -> ReadyAnswer {
     if let Err(error) = stream.write_all(request.as_bytes(), deadline) {
         return ReadyAnswer::Nothing { why: talking(&error), sent: true };
     }
@@ -78,7 +77,10 @@ fn ask_upgrade(url: &Url, path: &str, stream: &mut Stream, deadline: Deadline<'_
         match parse(&reply) {
             Some((101, _, _)) => return ReadyAnswer::Listens,
             Some((status, _, _)) => {
-                break format!("it answers the upgrade to WebSocket with status {status}");
+                break format!(
+                    "it answers the upgrade to {} with status {status}",
+                    url.protocol.title
+                );
             }
             None if reply.len() > LONGEST_HEAD => break "it does not speak HTTP".to_owned(),
             None => {}
@@ -110,7 +112,10 @@ pub(super) fn ask(url: &Url, path: &str, deadline: Deadline<'_>) -> ReadyAnswer 
     }
     match url.protocol.ready {
         Ready::Page => {}
-        Ready::Upgrade => return ask_upgrade(url, path, &mut stream, deadline),
+        Ready::Upgrade(lines) => {
+            let request = format!("GET {path} HTTP/1.1\r\n{}{lines}\r\n", host_and_login(url));
+            return ask_upgrade(url, &request, &mut stream, deadline);
+        }
         Ready::Answers(question) => return ask_store(question, &mut stream, deadline),
         Ready::NoServer => unreachable!("there was nothing to connect to"),
     }
