@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # One node of Cassandra 5.0 for benchmarks, launched as the recipe `cassandra` launches it:
-# configuration and Java's options are read from recipes/cassandra/5.0.toml. Sourced after
+# configuration and Java's options are read from protocols/cassandra/recipes/common/5.0.toml. Sourced after
 # common.sh, not run.
 #
 # start_node       the node, on the first core; sets node_port, node_pid
@@ -8,7 +8,7 @@
 # node_asked TEXT  the result of a statement that returns one row with one bigint
 # shellcheck disable=SC2154 # first, work and servers come from common.sh
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tiebreak
-recipe=recipes/cassandra/5.0.toml
+recipe=protocols/cassandra/recipes/common/5.0.toml
 
 # Sets software, the directory of Cassandra: that of CASSANDRA_HOME, or what tiebreak fetched.
 find_cassandra() {

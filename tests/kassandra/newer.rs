@@ -11,7 +11,7 @@ use std::process::Command;
 use tiebreak::targets::ports;
 use toml::de::{DeTable, DeValue};
 
-const RECIPE: &str = include_str!("../../recipes/cassandra/5.0.toml");
+const RECIPE: &str = include_str!("../../protocols/cassandra/recipes/common/5.0.toml");
 
 /// So that a write on a busy machine is not given up after two seconds.
 const PATIENT: &str = "read_request_timeout: 15s\nwrite_request_timeout: 15s\n";

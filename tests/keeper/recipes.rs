@@ -11,7 +11,7 @@ use protocol::Exit;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
-use tiebreak::plan::recipes::RECIPES;
+use tiebreak::plan::recipes;
 use tiebreak::targets::launch::Failed;
 
 pub(crate) const TESTS: &[Test] = &[
@@ -34,7 +34,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("recipes::cassandra_cluster", cassandra::cluster),
     ("recipes::cassandra_1_2", cassandra::one_node_of_1_2),
     ("recipes::cassandra_1_2_cluster", cassandra::cluster_of_1_2),
-    ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), RECIPES.len() + 1)),
+    ("recipes::none_is_forgotten", || assert_eq!(TESTS.len(), recipes::all().count() + 1)),
 ];
 
 /// The page of 87 bytes, and then a directory of two files.

@@ -78,10 +78,21 @@ pub struct Protocol {
     pub lacks: fn(Kind) -> Option<&'static str>,
     /// The names of the codes under which its replies are counted.
     pub codes: fn() -> Vec<(u16, String)>,
+    /// Servers that can be launched by name.
+    pub recipes: &'static [Recipe],
     /// The service of the null server that speaks it, or None if there is none.
     pub null: Option<Service>,
     /// The variants whose cost `tiebreak conformance null` measures.
     pub null_variants: &'static [NullVariant],
+}
+
+/// A server that can be launched by name. It is written as one contender of an experiment file.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// Its name.
+    pub name: &'static str,
+    /// The text of the recipe, to print or to copy.
+    pub text: &'static str,
 }
 
 /// A variant of a protocol whose cost is measured against the null server.

@@ -3,7 +3,7 @@
 //
 //   php cassandra.php RECIPE DIRECTORY SOFTWARE PORT STORAGE-PORT
 //
-// RECIPE is a file such as recipes/cassandra/1.2.toml. Its files are written to DIRECTORY.
+// RECIPE is a file such as protocols/thrift/recipes/common/1.2.toml. Its files are written to DIRECTORY.
 
 [, $recipe, $directory, $software, $port, $storage] = $argv;
 $text = file_get_contents($recipe) or exit("$recipe cannot be read\n");

@@ -26,8 +26,8 @@ pub use request_error::code_names;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
-    is_identifier,
+    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe, Scheme,
+    Sql, TLS, is_identifier,
 };
 use record::{CassandraSettings, Consistency, SqlProtocol};
 
@@ -75,6 +75,22 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks_beside_wide_rows,
     codes: || code_names().collect(),
     null: Some(null_service),
+    recipes: &[
+        Recipe {
+            name: "cassandra",
+            text: concat!(
+                include_str!("../recipes/cassandra.toml"),
+                include_str!("../recipes/common/5.0.toml")
+            ),
+        },
+        Recipe {
+            name: "cassandra-cluster",
+            text: concat!(
+                include_str!("../recipes/cassandra-cluster.toml"),
+                include_str!("../recipes/common/5.0.toml")
+            ),
+        },
+    ],
     null_variants: &[
         NullVariant { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
         NullVariant {

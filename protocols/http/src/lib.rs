@@ -12,7 +12,8 @@ pub use requests::{HttpRequest, HttpRequests};
 
 use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme,
 };
 use record::DriveOrder;
 use wire::http1::Request;
@@ -42,6 +43,15 @@ pub static ROW: Protocol = Protocol {
     },
     codes: Vec::new,
     null: Some(null_service),
+    recipes: &[
+        Recipe { name: "nginx", text: include_str!("../recipes/nginx.toml") },
+        Recipe { name: "lighttpd", text: include_str!("../recipes/lighttpd.toml") },
+        Recipe { name: "caddy", text: include_str!("../recipes/caddy.toml") },
+        Recipe { name: "apache", text: include_str!("../recipes/apache.toml") },
+        Recipe { name: "node", text: include_str!("../recipes/node.toml") },
+        Recipe { name: "go", text: include_str!("../recipes/go.toml") },
+        Recipe { name: "uvicorn", text: include_str!("../recipes/uvicorn.toml") },
+    ],
     null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
 

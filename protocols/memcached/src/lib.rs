@@ -16,8 +16,8 @@ pub use null::null_service;
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
-    Store,
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme, Store,
 };
 use record::{Address, DriveOrder};
 use wire::memcached;
@@ -59,6 +59,7 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
+    recipes: &[Recipe { name: "memcached", text: include_str!("../recipes/memcached.toml") }],
     null_variants: &[
         NullVariant {
             name: "memcached text",

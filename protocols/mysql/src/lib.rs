@@ -24,8 +24,8 @@ use access::{ROW_BYTES, refusal};
 use drivers::{DatabaseAccess, SqlAccess};
 use engine::workload::longest_key;
 use protocol::{
-    ALLOW_KEY, Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme,
-    Sql, TLS,
+    ALLOW_KEY, Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme, Sql, TLS,
 };
 use record::{SqlProtocol, SqlSettings, Workload};
 
@@ -77,6 +77,10 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: Some(null_service),
+    recipes: &[
+        Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
+        Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },
+    ],
     null_variants: &[
         NullVariant {
             name: "MySQL",

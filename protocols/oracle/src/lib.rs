@@ -63,5 +63,6 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: None,
+    recipes: &[],
     null_variants: &[],
 };

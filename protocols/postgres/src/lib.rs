@@ -18,7 +18,8 @@ pub use sqlstate::names as code_names;
 
 use drivers::{DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Scheme, Sql, TLS,
+    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe, Scheme,
+    Sql, TLS,
 };
 use record::SqlProtocol;
 
@@ -63,6 +64,15 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: Some(null_service),
+    recipes: &[
+        Recipe { name: "postgres", text: include_str!("../recipes/postgres.toml") },
+        Recipe {
+            name: "postgres-unlogged",
+            text: include_str!("../recipes/postgres-unlogged.toml"),
+        },
+        Recipe { name: "postgres-tmpfs", text: include_str!("../recipes/postgres-tmpfs.toml") },
+        Recipe { name: "pgbouncer", text: include_str!("../recipes/pgbouncer.toml") },
+    ],
     null_variants: &[
         NullVariant {
             name: "PostgreSQL",

@@ -28,5 +28,6 @@ pub static ROW: Protocol = Protocol {
     lacks: |_| Some(WHY),
     codes: Vec::new,
     null: None,
+    recipes: &[],
     null_variants: &[],
 };

@@ -17,8 +17,8 @@ use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
-    Store, StoreParts,
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme, Store, StoreParts,
 };
 use record::{Address, DriveOrder};
 use wire::resp;
@@ -57,6 +57,7 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
+    recipes: &[Recipe { name: "redis", text: include_str!("../recipes/redis.toml") }],
     null_variants: &[
         NullVariant {
             name: "RESP2",

@@ -11,8 +11,8 @@ pub use null::null_service;
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Scheme,
-    Store, StoreParts, is_identifier,
+    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme, Store, StoreParts, is_identifier,
 };
 use record::{Address, Consistency, DriveOrder};
 use wire::thrift;
@@ -51,6 +51,22 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
+    recipes: &[
+        Recipe {
+            name: "cassandra-1.2",
+            text: concat!(
+                include_str!("../recipes/cassandra-1.2.toml"),
+                include_str!("../recipes/common/1.2.toml")
+            ),
+        },
+        Recipe {
+            name: "cassandra-1.2-cluster",
+            text: concat!(
+                include_str!("../recipes/cassandra-1.2-cluster.toml"),
+                include_str!("../recipes/common/1.2.toml")
+            ),
+        },
+    ],
     null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
 };
 

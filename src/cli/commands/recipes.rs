@@ -2,8 +2,9 @@
 
 use crate::cli::outputs;
 use crate::plan::experiment::Target;
-use crate::plan::recipes::{self, RECIPES, Recipe};
+use crate::plan::recipes;
 use crate::targets::launch;
+use protocol::Recipe;
 use protocol::{Error, Exit};
 use std::fmt::Write;
 
@@ -42,10 +43,10 @@ pub(in crate::cli) fn perform(args: &RecipesArgs) -> Result<Exit, Error> {
 fn list() -> String {
     let width = recipes::names().map(str::len).max().unwrap_or(0);
     let mut text = String::new();
-    for recipe in RECIPES {
+    for recipe in recipes::all() {
         let missing =
             missing(recipe).map_or(String::new(), |why| format!("\n{:width$}  ({why})", ""));
-        let (name, about) = (recipe.name, recipe.about());
+        let (name, about) = (recipe.name, recipes::about(recipe));
         writeln!(text, "{name:width$}  {about}{missing}").expect("writing to a string");
     }
     text
@@ -53,7 +54,7 @@ fn list() -> String {
 
 /// What this machine lacks for a recipe. None if it lacks nothing.
 fn missing(recipe: Recipe) -> Option<String> {
-    match recipe.contender().target {
+    match recipes::contender(recipe).target {
         Target::Launched(launch) => launch::missing(&launch),
         Target::Attached { .. } | Target::Program(_) => None,
     }

@@ -206,7 +206,7 @@ fn recipe(name: Option<&str>, what: &str) -> Result<RequestedContender, Error> {
              begins with exec:; the name of a file ends with .toml"
         )));
     };
-    let mut contender = recipe.contender();
+    let mut contender = recipes::contender(recipe);
     if let Some(name) = name {
         names::check_key(name)
             .map_err(|message| Error::usage(format!("`{}`: {message}", shown(name))))?;

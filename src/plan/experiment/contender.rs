@@ -109,7 +109,7 @@ pub(super) fn is_launched(table: &Table<'_>, defaults: &Defaults<'_>) -> bool {
 
 /// Returns a contender that consists of a recipe only.
 pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contender> {
-    let mut contender = recipes::find(name)?.contender();
+    let mut contender = recipes::contender(recipes::find(name)?);
     contender.settings = contender.settings.over(&defaults.settings);
     if let Target::Launched(launch) = &mut contender.target {
         change(launch, &defaults.given);

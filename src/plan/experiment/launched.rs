@@ -25,7 +25,7 @@ pub(super) fn launch_of_recipe(name: &str, table: &Table<'_>, why: &str) -> Resu
     let value = table.get("recipe").expect("asked before");
     let wanted = value.word()?;
     let recipe = recipes::find(wanted).ok_or_else(|| value.error(&recipes::unknown(wanted)))?;
-    let mut launch = recipe.launch();
+    let mut launch = recipes::launch(recipe);
     launch.rename(name);
     launch.site = launch_keys::site(table)?;
     choices::change(&mut launch.choices, wanted, table)?;

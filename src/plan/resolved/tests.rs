@@ -214,7 +214,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),
-            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`? An address begins with a scheme, such as http:// or file:///; a program begins with exec:; the name of a file ends with .toml",
+            "there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, mariadb-innodb, mariadb-memory; did you mean `nginx`? An address begins with a scheme, such as http:// or file:///; a program begins with exec:; the name of a file ends with .toml",
         ),
         (
             |spec| spec.run.launches = Some(10),

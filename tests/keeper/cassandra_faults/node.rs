@@ -16,7 +16,7 @@ use tiebreak::targets::ports;
 use toml::de::{DeTable, DeValue};
 
 /// How its recipe starts it.
-const RECIPE: &str = include_str!("../../../recipes/cassandra/5.0.toml");
+const RECIPE: &str = include_str!("../../../protocols/cassandra/recipes/common/5.0.toml");
 /// How long a start may take on a busy machine. It takes some eight seconds on one at rest.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// OPTIONS of the protocol, version 4, which is answered before any login.

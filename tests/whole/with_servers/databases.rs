@@ -112,7 +112,7 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
         assert!(!journal.contains("CANARY"), "{journal}");
     };
     let launch = |database: &str, login: &str| {
-        let mariadb = include_str!("../../../recipes/mariadb-memory.toml");
+        let mariadb = include_str!("../../../protocols/mysql/recipes/mariadb-memory.toml");
         let (head, files) = mariadb.split_once("[files]").expect("its files");
         let url = "mysql://tiebreak@127.0.0.1:{port}/tiebreak";
         assert!(head.contains(url));
