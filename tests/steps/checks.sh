@@ -128,6 +128,21 @@ builds_with_http_alone() {
         --target-dir target/http
 }
 
+# A protocol is its directory, its lines in the table and those in a manifest: without them the program compiles.
+a_protocol_can_be_deleted() {
+    local name=redis copy=$PWD/target/without
+    rm -rf "$copy"
+    mkdir -p "$copy"
+    git ls-files -z -- Cargo.toml Cargo.lock src crates protocols workloads schema docs/guide.md README.md CHANGELOG.md |
+        xargs -0 cp --parents -t "$copy"
+    rm -r "$copy/protocols/$name"
+    sed -i "/feature = \"$name\"/,+1d" "$copy/src/protocols/mod.rs"
+    sed -i -e "/^$name = /d" -e "s/\"$name\", //" -e "s/, \"$name?\/servers\"//" \
+        -e "/^\[profile.dev.package.tiebreak-protocol-$name\]/,+1d" "$copy/Cargo.toml"
+    ! grep -rn "\b$name::" "$copy/src" --include=mod.rs
+    RUSTFLAGS="-D warnings" cargo check --manifest-path "$copy/Cargo.toml" --target-dir target/http
+}
+
 kassandra_build() {
     cargo build --release "${kassandra[@]}"
 }

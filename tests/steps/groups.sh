@@ -54,7 +54,10 @@ filter_of() {
     for group in "$@"; do
         case $group in
         gate) joined+="${joined:+ | }(not (binary(truths) | $others))" ;;
-        *) [ -z "${filter[$group]:-}" ] || joined+="${joined:+ | }(${filter[$group]})" ;;
+        *)
+            [ -z "${filter[$group]:-}" ] || joined+="${joined:+ | }(${filter[$group]})"
+            [ ! -d "protocols/$group" ] || joined+="${joined:+ | }package(tiebreak-protocol-$group)"
+            ;;
         esac
     done
     echo "$joined"

@@ -78,6 +78,9 @@ pub struct Protocol {
     pub lacks: fn(Kind) -> Option<&'static str>,
     /// The names of the codes under which its replies are counted.
     pub codes: fn() -> Vec<(u16, String)>,
+    /// A directory that has the programs of its servers by version, in `VERSION/bin`, if they are in no
+    /// directory of PATH, and the program that a client alone does not have.
+    pub programs: Option<(&'static str, &'static str)>,
     /// Servers that can be launched by name.
     pub recipes: &'static [Recipe],
     /// The service of the null server that speaks it, or None if there is none.

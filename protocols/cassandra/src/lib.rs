@@ -75,6 +75,7 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks_beside_wide_rows,
     codes: || code_names().collect(),
     null: Some(null_service),
+    programs: None,
     recipes: &[
         Recipe {
             name: "cassandra",

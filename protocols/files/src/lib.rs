@@ -48,6 +48,7 @@ pub static ROW: Protocol = Protocol {
     lacks,
     codes: Vec::new,
     null: None,
+    programs: None,
     recipes: &[],
     null_variants: &[],
 };

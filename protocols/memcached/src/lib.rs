@@ -59,6 +59,7 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
+    programs: None,
     recipes: &[Recipe { name: "memcached", text: include_str!("../recipes/memcached.toml") }],
     null_variants: &[
         NullVariant {

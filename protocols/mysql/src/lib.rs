@@ -77,6 +77,7 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: Some(null_service),
+    programs: None,
     recipes: &[
         Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },

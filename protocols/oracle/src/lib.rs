@@ -63,6 +63,7 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: None,
+    programs: None,
     recipes: &[],
     null_variants: &[],
 };

@@ -64,6 +64,8 @@ pub static ROW: Protocol = Protocol {
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: Some(null_service),
+    // Where Debian has them.
+    programs: Some(("/usr/lib/postgresql", "postgres")),
     recipes: &[
         Recipe { name: "postgres", text: include_str!("../recipes/postgres.toml") },
         Recipe {

@@ -28,6 +28,7 @@ pub static ROW: Protocol = Protocol {
     lacks: |_| Some(WHY),
     codes: Vec::new,
     null: None,
+    programs: None,
     recipes: &[],
     null_variants: &[],
 };

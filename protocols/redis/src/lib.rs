@@ -57,6 +57,7 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
+    programs: None,
     recipes: &[Recipe { name: "redis", text: include_str!("../recipes/redis.toml") }],
     null_variants: &[
         NullVariant {

@@ -51,6 +51,7 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
+    programs: None,
     recipes: &[
         Recipe {
             name: "cassandra-1.2",

@@ -46,6 +46,7 @@ pub static ROW: Protocol = Protocol {
     lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(null_service),
+    programs: None,
     recipes: &[],
     null_variants: &[
         NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },

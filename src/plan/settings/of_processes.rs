@@ -23,7 +23,7 @@ pub(super) fn pids(text: &str) -> Result<Vec<u32>, String> {
 pub(super) fn names(text: &str) -> Result<Vec<String>, String> {
     let name = |word: &str| match word.trim() {
         name if name.is_empty() || name.contains('/') => Err(format!(
-            "`{}` must be the name of a program without its path, such as postgres",
+            "`{}` must be the name of a program without its path, such as nginx",
             shown(name)
         )),
         name => Ok(name.to_owned()),

@@ -12,8 +12,6 @@ use text::shown::shown;
 
 /// The directories in which Debian installs servers, which are not in the PATH of a user.
 const SERVERS: &str = "/usr/sbin:/sbin";
-/// The directory with the programs of PostgreSQL, by version.
-const POSTGRES: &str = "/usr/lib/postgresql";
 
 impl Values {
     /// The values for the process of this number.
@@ -116,7 +114,7 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
         let value = match (name, user) {
             ("PATH", _) => {
                 let ours = ours.as_deref().unwrap_or("/usr/bin:/bin");
-                Some(format!("{ours}:{SERVERS}{}", newest_postgres()))
+                Some(format!("{ours}:{SERVERS}{}", newest_servers()))
             }
             ("HOME", Some(user)) => user::find(user).ok().map(|user| user.home),
             _ => ours,
@@ -126,16 +124,22 @@ pub(crate) fn inherited(user: Option<&str>) -> Vec<(String, String)> {
     all
 }
 
-/// A colon and the directory with the programs of the newest PostgreSQL server of Debian. Empty if
-/// there is none. A newer client has a directory of its own.
-fn newest_postgres() -> String {
-    let versions = std::fs::read_dir(POSTGRES).into_iter().flatten().flatten();
+/// The directories with the programs of the newest servers that are in no directory of PATH, each after a
+/// colon.
+fn newest_servers() -> String {
+    let directories = PROTOCOLS.iter().filter_map(|row| row.programs);
+    directories.filter_map(newest).map(|directory| format!(":{directory}")).collect()
+}
+
+/// The directory of the newest version that has this program of a server. A newer client has a directory of
+/// its own, without it.
+fn newest((programs, server): (&str, &str)) -> Option<String> {
+    let versions = std::fs::read_dir(programs).ok()?.flatten();
     let number = |name: std::ffi::OsString| name.to_str()?.parse::<u32>().ok();
-    let has_server =
-        |version: &u32| Path::new(&format!("{POSTGRES}/{version}/bin/postgres")).exists();
+    let directory = |version: u32| format!("{programs}/{version}/bin");
+    let has_server = |version: &u32| Path::new(&directory(*version)).join(server).exists();
     let numbers = versions.filter_map(|version| number(version.file_name()));
-    let newest = numbers.filter(has_server).max();
-    newest.map_or(String::new(), |version| format!(":{POSTGRES}/{version}/bin"))
+    numbers.filter(has_server).max().map(directory)
 }
 
 /// Something that a launch needs and this machine lacks.
