@@ -81,6 +81,8 @@ pub struct Protocol {
     /// A directory that has the programs of its servers by version, in `VERSION/bin`, if they are in no
     /// directory of PATH, and the program that a client alone does not have.
     pub programs: Option<(&'static str, &'static str)>,
+    /// The chapter of the guide about it, and the word that shows it (`tiebreak help WORD`).
+    pub chapter: Option<(&'static str, &'static str)>,
     /// Servers that can be launched by name.
     pub recipes: &'static [Recipe],
     /// The service of the null server that speaks it, or None if there is none.

@@ -76,6 +76,7 @@ pub static ROW: Protocol = Protocol {
     codes: || code_names().collect(),
     null: Some(null_service),
     programs: None,
+    chapter: Some(("cassandra", "Cassandra")),
     recipes: &[
         Recipe {
             name: "cassandra",

@@ -49,6 +49,7 @@ pub static ROW: Protocol = Protocol {
     codes: Vec::new,
     null: None,
     programs: None,
+    chapter: None,
     recipes: &[],
     null_variants: &[],
 };

@@ -44,6 +44,7 @@ pub static ROW: Protocol = Protocol {
     codes: Vec::new,
     null: Some(null_service),
     programs: None,
+    chapter: None,
     recipes: &[
         Recipe { name: "nginx", text: include_str!("../recipes/nginx.toml") },
         Recipe { name: "lighttpd", text: include_str!("../recipes/lighttpd.toml") },

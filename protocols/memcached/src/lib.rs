@@ -60,6 +60,7 @@ pub static ROW: Protocol = Protocol {
     },
     null: Some(null_service),
     programs: None,
+    chapter: None,
     recipes: &[Recipe { name: "memcached", text: include_str!("../recipes/memcached.toml") }],
     null_variants: &[
         NullVariant {

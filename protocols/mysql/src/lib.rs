@@ -78,6 +78,7 @@ pub static ROW: Protocol = Protocol {
     codes: || code_names().collect(),
     null: Some(null_service),
     programs: None,
+    chapter: None,
     recipes: &[
         Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },

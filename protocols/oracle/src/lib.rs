@@ -64,6 +64,7 @@ pub static ROW: Protocol = Protocol {
     codes: || code_names().collect(),
     null: None,
     programs: None,
+    chapter: None,
     recipes: &[],
     null_variants: &[],
 };

@@ -66,6 +66,7 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     // Where Debian has them.
     programs: Some(("/usr/lib/postgresql", "postgres")),
+    chapter: None,
     recipes: &[
         Recipe { name: "postgres", text: include_str!("../recipes/postgres.toml") },
         Recipe {

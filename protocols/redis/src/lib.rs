@@ -58,6 +58,7 @@ pub static ROW: Protocol = Protocol {
     },
     null: Some(null_service),
     programs: None,
+    chapter: None,
     recipes: &[Recipe { name: "redis", text: include_str!("../recipes/redis.toml") }],
     null_variants: &[
         NullVariant {

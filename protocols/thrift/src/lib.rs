@@ -52,6 +52,7 @@ pub static ROW: Protocol = Protocol {
     },
     null: Some(null_service),
     programs: None,
+    chapter: None,
     recipes: &[
         Recipe {
             name: "cassandra-1.2",

@@ -47,6 +47,7 @@ pub static ROW: Protocol = Protocol {
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(null_service),
     programs: None,
+    chapter: Some(("websocket", "WebSocket")),
     recipes: &[],
     null_variants: &[
         NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },

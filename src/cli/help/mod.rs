@@ -7,7 +7,6 @@ pub(super) mod topics;
 
 use super::outputs;
 use crate::cli::HELP_WIDTH;
-use crate::cli::help::topics::TOPICS;
 use crate::cli::plain_text::wrapped;
 use clap::Command;
 use clap::builder::Styles;
@@ -72,12 +71,13 @@ fn print_help(command: &mut Command) -> Result<Exit, Error> {
 const KEYS: (&str, &str) = ("keys", "Every key of an experiment file");
 
 fn topic_names() -> Vec<&'static str> {
-    TOPICS.iter().map(|topic| topic.name).chain([KEYS.0]).collect()
+    topics::all().iter().map(|topic| topic.name).chain([KEYS.0]).collect()
 }
 
 /// The list of topics, which ends the help of the whole program.
 pub(super) fn topics() -> String {
-    let all = TOPICS.iter().map(|topic| (topic.name, topic.heading)).chain([KEYS]);
+    let topics = topics::all();
+    let all = topics.iter().map(|topic| (topic.name, topic.heading)).chain([KEYS]);
     let longest = all.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines = all.map(|(name, about)| format!("  {name:<longest$}  {about}"));
     format!("Topics (tiebreak help TOPIC):\n{}", lines.collect::<Vec<_>>().join("\n"))

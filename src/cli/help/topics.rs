@@ -1,5 +1,7 @@
 //! Chapters of the guide that `tiebreak help TOPIC` shows.
 
+use crate::protocols::PROTOCOLS;
+
 const GUIDE: &str = include_str!("../../../docs/guide.md");
 
 /// A chapter and the word that selects it.
@@ -15,15 +17,13 @@ const fn topic(name: &'static str, heading: &'static str) -> Topic {
     Topic { name, heading }
 }
 
-/// In the order of the guide.
-pub(in crate::cli) const TOPICS: [Topic; 13] = [
+/// Chapters that are about no single protocol.
+const TOPICS: [Topic; 11] = [
     topic("verdicts", "Verdicts and exit codes"),
     topic("launching", "Launching servers"),
-    topic("websocket", "WebSocket"),
     topic("workloads", "Workloads"),
     topic("stores", "Stores"),
     topic("databases", "Databases"),
-    topic("cassandra", "Cassandra"),
     topic("operations", "Custom operations"),
     topic("groups", "Groups"),
     topic("sweeps", "Sweeps"),
@@ -32,9 +32,18 @@ pub(in crate::cli) const TOPICS: [Topic; 13] = [
     topic("machines", "More than one machine"),
 ];
 
+/// All topics, in the order of the guide: those of protocols are there if this build speaks the protocol.
+pub(in crate::cli) fn all() -> Vec<Topic> {
+    let of_protocols = PROTOCOLS.iter().filter_map(|row| row.chapter);
+    let of_protocols = of_protocols.map(|(name, heading)| topic(name, heading));
+    let mut all: Vec<Topic> = TOPICS.into_iter().chain(of_protocols).collect();
+    all.sort_by_key(|topic| GUIDE.find(&format!("\n## {}\n", topic.heading)));
+    all
+}
+
 /// The topic of this name, or None if there is no such topic.
 pub(in crate::cli) fn find(name: &str) -> Option<Topic> {
-    TOPICS.into_iter().find(|topic| topic.name == name)
+    all().into_iter().find(|topic| topic.name == name)
 }
 
 impl Topic {
@@ -59,7 +68,7 @@ mod tests {
 
     #[test]
     fn every_topic_has_a_chapter() {
-        for topic in TOPICS {
+        for topic in all() {
             let chapter = topic.chapter().unwrap_or_else(|| panic!("no {}", topic.heading));
             assert!(chapter.starts_with(&format!("## {}\n", topic.heading)), "{chapter}");
             assert!(chapter.lines().count() > 3, "{}: {chapter}", topic.name);
