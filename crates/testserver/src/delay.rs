@@ -1,6 +1,6 @@
 //! How long a reply waits after its request, independently of all others.
 
-use super::random::unit;
+use engine::random::Random;
 use std::f64::consts::TAU;
 use std::str::FromStr;
 use std::time::Duration;
@@ -31,20 +31,21 @@ impl Delay {
     /// The delay of request `number`, in nanoseconds: a function of the seed
     /// and the number.
     pub(super) fn of(&self, seed: u64, number: u64) -> u64 {
-        let first = || unit(seed, 2 * number);
+        // It does not depend on the connection.
+        let mut random = Random::new(seed, number);
         let nanoseconds = match *self {
             Delay::None => return 0,
             Delay::Fixed(delay) => return nanos(delay),
-            Delay::Exponential(mean) => -(first().ln()) * nanos(mean) as f64,
+            Delay::Exponential(mean) => -(random.unit().ln()) * nanos(mean) as f64,
             Delay::Lognormal { median, sigma } => {
                 // Box-Muller; its second normal is not needed.
-                let radius = (-2.0 * first().ln()).sqrt();
-                let normal = radius * (TAU * unit(seed, 2 * number + 1)).cos();
+                let radius = (-2.0 * random.unit().ln()).sqrt();
+                let normal = radius * (TAU * random.unit()).cos();
                 nanos(median) as f64 * (sigma * normal).exp()
             }
             Delay::Uniform(low, high) => {
                 let (low, high) = (nanos(low) as f64, nanos(high) as f64);
-                low + first() * (high - low)
+                low + random.unit() * (high - low)
             }
         };
         // `as` saturates, so an absurd sigma gives a long delay and no panic.

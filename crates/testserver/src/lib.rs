@@ -13,7 +13,6 @@ mod freeze;
 pub mod null;
 mod outbox;
 mod preempted;
-mod random;
 mod reply;
 mod report;
 mod request;

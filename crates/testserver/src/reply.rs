@@ -1,8 +1,8 @@
 //! The bytes of replies.
 
 use super::behaviour::{Behaviour, Body, Framing};
-use super::random;
 use super::request::Persist;
+use engine::random::Random;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -156,9 +156,9 @@ pub(super) fn page(length: usize) -> Vec<u8> {
 }
 
 fn letters(seed: u64, number: u64, length: usize) -> Vec<u8> {
-    let first = random::bits(seed, number);
-    let word = |index: usize| random::bits(first, index as u64).to_le_bytes();
-    let bytes = (0..length.div_ceil(8)).flat_map(word).take(length);
+    let mut random = Random::new(seed, number);
+    let words = std::iter::repeat_with(move || random.next().to_le_bytes());
+    let bytes = words.flatten().take(length);
     bytes.map(|byte| b'a' + byte % 26).collect()
 }
 
