@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use engine::{MakeLane, Stop};
-use record::{Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Reuse, Seen};
+use record::{Address, Arrivals, DriveOrder, Failure, Intensity, LaneOrder, LaneTask, Reuse, Seen};
 use std::ops::ControlFlow;
 
 const MS: u64 = 1_000_000;
@@ -49,6 +49,12 @@ pub fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
     let done =
         engine::run(order, vec![made], Vec::new(), &stop, &mut |_| ControlFlow::Continue(()));
     done.expect_err("refused").to_string()
+}
+
+/// Operations that succeeded. On a busy machine a connection may still wait for its reply when a slice ends, and
+/// is left waiting.
+pub fn ok_or_waiting(seen: &Seen) -> u64 {
+    seen.outcomes.ok + seen.outcomes.failed.get(&Failure::Waiting).copied().unwrap_or(0)
 }
 
 /// A dialect without anything of its own.

@@ -9,7 +9,7 @@ use drivers::SqlAccess;
 use drivers::lanes;
 use drivers::request::RequestParts;
 use drivers::request_error::RequestError;
-use drivers::testing::{ended, order, run};
+use drivers::testing::{ended, ok_or_waiting, order, run};
 use engine::{MakeLane, clock};
 use record::{
     Arrivals, Custom, CustomOperation, DriveOrder, Failure, Intensity, Kind, LaneOrder, LaneTask,
@@ -274,7 +274,7 @@ fn every_preset_finds_what_was_loaded() {
         assert_eq!(database.state().rows.len(), 600, "{name}");
         database.state().commits = 0;
         let seen = driven(&database, |lane_order| lane_order.doing = LaneTask::Drive(workload));
-        assert_eq!(seen.outcomes.ok, seen.operations, "{name}: {:?}", seen.outcomes);
+        assert_eq!(ok_or_waiting(&seen), seen.operations, "{name}: {:?}", seen.outcomes);
         assert!(seen.operations >= 32, "{name}: {}", seen.operations);
         let writes = |kind| matches!(kind, Kind::Set | Kind::Insert | Kind::ReadModifyWrite);
         let written: u64 =
@@ -287,7 +287,7 @@ fn every_preset_finds_what_was_loaded() {
 fn the_one_statement_is_asked_and_the_cpu_time_of_threads_is_counted() {
     let database = Database::default();
     let seen = driven(&database, |_| {});
-    assert_eq!((seen.outcomes.ok, database.state().reads), (seen.operations, seen.operations));
+    assert_eq!((ok_or_waiting(&seen), database.state().reads), (seen.operations, seen.operations));
     assert_eq!((seen.connections.opened, database.state().opened), (4, 4));
     assert_eq!(seen.phases.log_in.len() + seen.connect_time.len(), 4, "{:?}", seen.phases);
     let spent: u64 = seen.slices.iter().map(|slice| slice.generator_cpu_ns).sum();
@@ -307,7 +307,7 @@ fn policies_are_those_of_every_lane() {
             lane_order.reuse = Reuse::Pool(Pool { max: 2, wait_ns: 2_000 * MS, maintenance });
         });
         assert_eq!((database.state().most, seen.connections.opened), (2, 2), "{maintenance:?}");
-        assert_eq!(seen.outcomes.ok, seen.operations);
+        assert_eq!(ok_or_waiting(&seen), seen.operations);
         assert_eq!(seen.phases.acquire.len(), seen.operations);
         assert_eq!(database.state().rollbacks > 0, rolled_back, "{maintenance:?}");
     }
@@ -324,7 +324,7 @@ fn groups_have_connections_of_their_own() {
     // 80 ms of lane time.
     assert_eq!((few.operations + few.unsent, few.connections.opened), (40, 2));
     assert!(many.operations > 0 && many.connections.opened == 4, "{many:?}");
-    assert_eq!(seen.outcomes.ok, seen.operations);
+    assert_eq!(ok_or_waiting(&seen), seen.operations);
     assert_eq!(database.state().most, 6);
 }
 
@@ -335,7 +335,7 @@ fn what_hangs_is_given_up_and_its_thread_ends() {
     let seen = driven(&database, |lane_order| lane_order.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
-    assert_eq!(given_up + seen.outcomes.ok, seen.operations);
+    assert_eq!(given_up + ok_or_waiting(&seen), seen.operations);
     assert!(seen.connections.opened > 4);
 
     let database = Database::default();
@@ -408,7 +408,7 @@ fn user_defined_statements_are_transactions() {
         state.commits = 0;
     }
     let seen = driven(&database, |lane_order| lane_order.doing = LaneTask::Drive(custom()));
-    assert_eq!(seen.outcomes.ok, seen.operations, "{:?}", seen.outcomes);
+    assert_eq!(ok_or_waiting(&seen), seen.operations, "{:?}", seen.outcomes);
     assert!(of(&seen, 0) > 3 && of(&seen, 1) > 3, "{}", seen.operations);
     assert_eq!(database.state().commits, seen.operations, "one for each, whatever is in it");
     assert_eq!(database.state().rows.len() as u64, 300 + of(&seen, 1));

@@ -459,7 +459,7 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
     ),
     (
         "recipe = 'ngnix'",
-        "e.toml:2: contender.a.recipe: there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster; did you mean `nginx`?",
+        "e.toml:2: contender.a.recipe: there is no recipe `ngnix`: nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, mariadb-innodb, mariadb-memory; did you mean `nginx`?",
     ),
     (
         "recipe = 'nginx'\nstop = 'TERM'",
@@ -680,11 +680,11 @@ fn what_is_wrong_with_a_file_is_reported_with_its_place() {
         ("contenders = ['nginx', 'nginx']", "e.toml:1: contenders[1]: `nginx` is named twice"),
         (
             "contenders = ['nodee']",
-            "e.toml:1: contenders[0]: there is no [contender.nodee], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster); did you mean `node`?",
+            "e.toml:1: contenders[0]: there is no [contender.nodee], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, mariadb-innodb, mariadb-memory); did you mean `node`?",
         ),
         (
             "contenders = ['mien']\n[contender.mine]\nurl = 'http://h/'",
-            "e.toml:1: contenders[0]: there is no [contender.mien], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, mariadb-innodb, mariadb-memory, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster); did you mean `mine`?",
+            "e.toml:1: contenders[0]: there is no [contender.mien], and no recipe of that name (nginx, lighttpd, caddy, apache, node, go, uvicorn, memcached, redis, cassandra, cassandra-cluster, cassandra-1.2, cassandra-1.2-cluster, postgres, postgres-unlogged, postgres-tmpfs, pgbouncer, mariadb-innodb, mariadb-memory); did you mean `mine`?",
         ),
         ("contenders = [1]", "e.toml:1: contenders[0]: must be a text, not a number"),
         ("[default]", "e.toml:1: default: this key is not known; did you mean `defaults`?"),

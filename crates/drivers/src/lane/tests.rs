@@ -6,7 +6,7 @@ use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::request_error::RequestError;
-use crate::testing::{ended, order, run};
+use crate::testing::{ended, ok_or_waiting, order, run};
 use engine::Numbers;
 use engine::workload::{Arguments, Feeds};
 use record::{
@@ -202,7 +202,7 @@ fn pool(max: u32, wait_ns: u64, maintenance: Maintenance) -> Reuse {
 fn everything_that_was_asked_is_counted_and_connections_stay() {
     let (seen, counts) = driven(Behaviour::Answers, |_| {});
     assert_eq!(seen.operations, counts.requests.load(Relaxed));
-    assert_eq!((seen.operations, seen.sent), (seen.outcomes.ok, seen.operations));
+    assert_eq!((seen.operations, seen.sent), (ok_or_waiting(&seen), seen.operations));
     assert!(seen.operations >= 4 * 8, "each slice has room for some: {}", seen.operations);
     assert_eq!((seen.unfinished, seen.unsent), (0, 0));
     assert_eq!(seen.response_time.len(), seen.operations);
@@ -257,7 +257,7 @@ fn a_pool_is_shared_and_never_larger_than_it_may_be() {
             lane_order.reuse = pool(2, 2_000 * MS, maintenance);
         });
         assert_eq!((counts.most.load(Relaxed), seen.connections.opened), (2, 2), "{maintenance:?}");
-        assert_eq!(seen.operations, seen.outcomes.ok, "{maintenance:?}");
+        assert_eq!(seen.operations, ok_or_waiting(&seen), "{maintenance:?}");
         assert_eq!(seen.phases.acquire.len(), seen.operations, "{maintenance:?}");
         let (pinged, reset) = (counts.pinged.load(Relaxed), counts.reset.load(Relaxed));
         let wanted = match maintenance {
@@ -277,7 +277,7 @@ fn waiting_too_long_for_the_pool_is_starvation() {
     });
     let starved = seen.outcomes.failed.get(&Failure::Starved).copied().unwrap_or(0);
     assert!(starved > 0, "{:?}", seen.outcomes);
-    assert_eq!(starved + seen.outcomes.ok, seen.operations);
+    assert_eq!(starved + ok_or_waiting(&seen), seen.operations);
     assert_eq!(seen.sent, counts.requests.load(Relaxed), "starved operations were never sent");
     assert_eq!(seen.outcomes.count(FaultOwner::Target), starved);
 }
@@ -287,7 +287,7 @@ fn hanging_operations_are_abandoned_with_their_connections() {
     let (seen, counts) = driven(Behaviour::Hangs, |lane_order| lane_order.timeout_ns = 5 * MS);
     let given_up = seen.outcomes.failed.get(&Failure::Timeout).copied().unwrap_or(0);
     assert!(given_up > 0, "{:?}", seen.outcomes);
-    assert_eq!(given_up + seen.outcomes.ok, seen.operations);
+    assert_eq!(given_up + ok_or_waiting(&seen), seen.operations);
     assert_eq!(seen.operations, counts.requests.load(Relaxed));
     // Censored at the time that it took at least.
     assert_eq!(seen.response_time.len(), seen.operations);
@@ -315,7 +315,7 @@ fn errors_are_replies_and_a_closed_connection_is_opened_again() {
     let closed = seen.outcomes.failed.get(&Failure::Closed).copied().unwrap_or(0);
     assert!(closed > 0, "{:?}", seen.outcomes);
     assert!(seen.connections.opened > 4);
-    assert_eq!(closed + seen.outcomes.ok, seen.operations);
+    assert_eq!(closed + ok_or_waiting(&seen), seen.operations);
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn each_group_has_connections_arrivals_and_an_end_of_its_own() {
     let [many, few] = seen.groups.as_slice() else { panic!("two groups") };
     assert_eq!(seen.operations, counts.requests.load(Relaxed));
     assert_eq!(seen.operations, many.operations + few.operations);
-    assert_eq!((seen.outcomes.ok, seen.unsent), (seen.operations, 0));
+    assert_eq!((ok_or_waiting(&seen), seen.unsent), (seen.operations, 0));
     // 80 ms of lane time.
     assert_eq!(few.operations, 40);
     assert!(many.operations >= 4 * 8, "{}", many.operations);
