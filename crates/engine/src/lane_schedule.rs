@@ -9,7 +9,7 @@ use crate::arrivals::DueTimes;
 use crate::numbering::Numbering;
 use crate::{Drain, Seat, SliceEnd, Turn};
 use late::LateUnits;
-use record::{LaneOrder, Recorder};
+use record::{LaneOrder, LaneTask, Recorder};
 use std::collections::VecDeque;
 
 /// How long operations in flight are waited for after a stop.
@@ -119,10 +119,11 @@ impl Drive {
         }
     }
 
-    /// Lets slices leave units waiting.
+    /// Lets slices leave units waiting, but for a load: nothing is measured in it, and each of its writes must be
+    /// acknowledged.
     #[must_use]
-    pub fn leaving(mut self, seat: &Seat) -> Drive {
-        self.leaves = Some(seat.clone());
+    pub fn leaving(mut self, doing: &LaneTask, seat: &Seat) -> Drive {
+        self.leaves = (!matches!(doing, LaneTask::Load(_))).then(|| seat.clone());
         self
     }
 
@@ -495,11 +496,15 @@ mod tests {
         assert_eq!(drive.end(11_000, &mut seen).last, 11_000);
     }
 
-    /// A lane of two units whose slices can leave them waiting, and the start of a slice of two operations.
+    /// A lane of two units whose slices can leave them waiting.
     fn leaving() -> (Drive, Recorder) {
+        with_two_units(&LaneTask::Ask)
+    }
+
+    fn with_two_units(doing: &LaneTask) -> (Drive, Recorder) {
         let (drive, seen) = drive(Arrivals::Closed, 0, 1);
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
-        let mut drive = Drive { late: LateUnits::new(2), units: 2, ..drive }.leaving(&seat);
+        let mut drive = Drive { late: LateUnits::new(2), units: 2, ..drive }.leaving(doing, &seat);
         drive.freed(0);
         drive.freed(0);
         (drive, seen)
@@ -534,6 +539,21 @@ mod tests {
         let asks = drive.look_at(2_000);
         assert!(asks < 20_000, "{asks}");
         assert!(!drive.leaves(2_000));
+    }
+
+    #[test]
+    fn a_load_waits_for_all_replies() {
+        let workload = crate::workload::preset("kv").expect("a preset");
+        for (doing, leaves) in
+            [(LaneTask::load(workload.clone()), false), (LaneTask::Drive(workload), true)]
+        {
+            let (mut drive, mut seen) = with_two_units(&doing);
+            drive.start(&Turn { longest_drain_ns: 5_000, ..turn(1_000, None) });
+            drive.begin(2, 1_000, &mut seen);
+            drive.note_drain(11_000, &mut seen);
+            drive.ended(0, 1, 12_000);
+            assert_eq!(drive.leaves(20_000), leaves, "{doing:?}");
+        }
     }
 
     #[test]

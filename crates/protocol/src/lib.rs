@@ -83,12 +83,27 @@ pub struct Protocol {
     pub programs: Option<(&'static str, &'static str)>,
     /// The chapter of the guide about it, and the word that shows it (`tiebreak help WORD`).
     pub chapter: Option<(&'static str, &'static str)>,
+    /// Examples for the help of `compare` and `load`.
+    pub examples: Examples,
     /// Servers that can be launched by name.
     pub recipes: &'static [Recipe],
     /// The service of the null server that speaks it, or None if there is none.
     pub null: Option<Service>,
     /// The variants whose cost `tiebreak conformance null` measures.
     pub null_variants: &'static [NullVariant],
+}
+
+/// Examples of commands: each has the words behind the command's name, and what they do.
+pub struct Examples {
+    /// Of `tiebreak compare`.
+    pub compare: &'static [(&'static str, &'static str)],
+    /// Of `tiebreak load`.
+    pub load: &'static [(&'static str, &'static str)],
+}
+
+impl Examples {
+    /// No examples.
+    pub const NONE: Examples = Examples { compare: &[], load: &[] };
 }
 
 /// A server that can be launched by name. It is written as one contender of an experiment file.

@@ -26,8 +26,8 @@ pub use request_error::code_names;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe, Scheme,
-    Sql, TLS, is_identifier,
+    Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme, Sql, TLS, is_identifier,
 };
 use record::{CassandraSettings, Consistency, SqlProtocol};
 
@@ -77,6 +77,7 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: Some(("cassandra", "Cassandra")),
+    examples: Examples::NONE,
     recipes: &[
         Recipe {
             name: "cassandra",

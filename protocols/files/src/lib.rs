@@ -22,7 +22,8 @@ pub use verified::{FilesAccess, lacks};
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, Path, Protocol, Query, Ready, Scheme, TargetKind,
+    Access, Examples, Family, Login, NotReady, NullLane, Path, Protocol, Query, Ready, Scheme,
+    TargetKind,
 };
 use record::{Address, DriveOrder};
 
@@ -50,6 +51,13 @@ pub static ROW: Protocol = Protocol {
     null: None,
     programs: None,
     chapter: None,
+    examples: Examples {
+        compare: &[],
+        load: &[(
+            "file:///dev/shm/cache --workload ycsb-b",
+            "files, as `tiebreak compare` with the same arguments would load them",
+        )],
+    },
     recipes: &[],
     null_variants: &[],
 };

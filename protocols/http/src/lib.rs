@@ -12,8 +12,8 @@ pub use requests::{HttpRequest, HttpRequests};
 
 use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
+    Recipe, Scheme,
 };
 use record::DriveOrder;
 use wire::http1::Request;
@@ -45,6 +45,7 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: None,
+    examples: Examples::NONE,
     recipes: &[
         Recipe { name: "nginx", text: include_str!("../recipes/nginx.toml") },
         Recipe { name: "lighttpd", text: include_str!("../recipes/lighttpd.toml") },

@@ -16,8 +16,8 @@ pub use null::null_service;
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme, Store,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
+    Recipe, Scheme, Store,
 };
 use record::{Address, DriveOrder};
 use wire::memcached;
@@ -61,6 +61,16 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: None,
+    examples: Examples {
+        compare: &[(
+            "memcached file:///dev/shm/cache --value 1kB --distribution 'zipf(0.99)'",
+            "a store, and a directory used as a cache: tiebreak loads both first, and verifies what they return",
+        )],
+        load: &[(
+            "memcached://127.0.0.1:11211 --keys 1M --value 100B",
+            "a million keys; a later `tiebreak run` with the same flags finds them loaded",
+        )],
+    },
     recipes: &[Recipe { name: "memcached", text: include_str!("../recipes/memcached.toml") }],
     null_variants: &[
         NullVariant {

@@ -24,8 +24,8 @@ use access::{ROW_BYTES, refusal};
 use drivers::{DatabaseAccess, SqlAccess};
 use engine::workload::longest_key;
 use protocol::{
-    ALLOW_KEY, Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme, Sql, TLS,
+    ALLOW_KEY, Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
+    Ready, Recipe, Scheme, Sql, TLS,
 };
 use record::{SqlProtocol, SqlSettings, Workload};
 
@@ -79,6 +79,7 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: None,
+    examples: Examples::NONE,
     recipes: &[
         Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },

@@ -18,7 +18,7 @@ pub use access::{OracleAccess, code, code_names};
 pub use dialect::OracleDialect;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
-use protocol::{Family, Login, NO_DEPTH, Path, Protocol, Query, Ready, Scheme, Sql};
+use protocol::{Examples, Family, Login, NO_DEPTH, Path, Protocol, Query, Ready, Scheme, Sql};
 use record::SqlProtocol;
 
 /// Its properties.
@@ -65,6 +65,7 @@ pub static ROW: Protocol = Protocol {
     null: None,
     programs: None,
     chapter: None,
+    examples: Examples::NONE,
     recipes: &[],
     null_variants: &[],
 };

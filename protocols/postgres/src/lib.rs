@@ -18,8 +18,8 @@ pub use sqlstate::names as code_names;
 
 use drivers::{DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe, Scheme,
-    Sql, TLS,
+    Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
+    Scheme, Sql, TLS,
 };
 use record::SqlProtocol;
 
@@ -67,6 +67,7 @@ pub static ROW: Protocol = Protocol {
     // Where Debian has them.
     programs: Some(("/usr/lib/postgresql", "postgres")),
     chapter: None,
+    examples: Examples::NONE,
     recipes: &[
         Recipe { name: "postgres", text: include_str!("../recipes/postgres.toml") },
         Recipe {

@@ -1,7 +1,9 @@
 //! Whole programs.
 #![forbid(unsafe_code)]
 
-use protocol::{Family, Login, NotReady, Path, Protocol, Query, Ready, Scheme, TargetKind};
+use protocol::{
+    Examples, Family, Login, NotReady, Path, Protocol, Query, Ready, Scheme, TargetKind,
+};
 
 const WHY: &str = "a program (exec:) generates its own load: groups, depth and workloads are not \
                    supported";
@@ -30,6 +32,7 @@ pub static ROW: Protocol = Protocol {
     null: None,
     programs: None,
     chapter: None,
+    examples: Examples::NONE,
     recipes: &[],
     null_variants: &[],
 };

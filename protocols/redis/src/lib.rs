@@ -17,8 +17,8 @@ use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme, Store, StoreParts,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
+    Recipe, Scheme, Store, StoreParts,
 };
 use record::{Address, DriveOrder};
 use wire::resp;
@@ -59,6 +59,16 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: None,
+    examples: Examples {
+        compare: &[(
+            "one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16",
+            "one store, with one and with sixteen operations in flight on each connection",
+        )],
+        load: &[(
+            "redis://:${PASSWORD}@127.0.0.1/3 --reload",
+            "write all keys, even if they are there already",
+        )],
+    },
     recipes: &[Recipe { name: "redis", text: include_str!("../recipes/redis.toml") }],
     null_variants: &[
         NullVariant {

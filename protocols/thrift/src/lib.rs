@@ -11,8 +11,8 @@ pub use null::null_service;
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme, Store, StoreParts, is_identifier,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
+    Recipe, Scheme, Store, StoreParts, is_identifier,
 };
 use record::{Address, Consistency, DriveOrder};
 use wire::thrift;
@@ -53,6 +53,13 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: None,
+    examples: Examples {
+        compare: &[(
+            "one=cassandra+thrift://127.0.0.1/app all=cassandra+thrift://127.0.0.1/app --set all.consistency=all",
+            "one store: one replica must answer, or all of them must",
+        )],
+        load: &[],
+    },
     recipes: &[
         Recipe {
             name: "cassandra-1.2",

@@ -14,8 +14,8 @@ pub use null::null_service;
 
 use engine::{MakeLane, Numbers, TlsAccess, grouped};
 use protocol::{
-    Access, Family, Login, MessageParts, Messages, NullLane, NullVariant, Path, Protocol, Query,
-    Ready, Scheme,
+    Access, Examples, Family, Login, MessageParts, Messages, NullLane, NullVariant, Path, Protocol,
+    Query, Ready, Scheme,
 };
 use record::{DriveOrder, MessageKind};
 use wire::websocket::{Kind, Upgrade, codes};
@@ -48,6 +48,19 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: Some(("websocket", "WebSocket")),
+    examples: Examples {
+        compare: &[
+            (
+                "a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --message-size 1kB",
+                "WebSocket servers that echo messages: every byte that comes back is compared",
+            ),
+            (
+                "a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --workload chat --members 16",
+                "a message from one member to all 16 of its room (?room=NAME in the URL)",
+            ),
+        ],
+        load: &[],
+    },
     recipes: &[],
     null_variants: &[
         NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },

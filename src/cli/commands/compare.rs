@@ -2,6 +2,7 @@
 
 use crate::cli::agents::AgentOptions;
 use crate::cli::flags::{COMPARE, Flags};
+use crate::cli::help::examples;
 use crate::cli::options;
 use crate::cli::options::{OutputOptions, TargetOptions};
 use crate::plan::settings::sweep_settings;
@@ -21,25 +22,13 @@ Examples:
 
 /// Further examples, which only `--help` shows.
 const MORE_EXAMPLES: &str = "
-  tiebreak compare memcached redis file:///dev/shm/cache --workload ycsb-b
-      two stores, and a directory used as a cache
   tiebreak compare keep=http://127.0.0.1:8080/ fresh=http://127.0.0.1:8080/ --set fresh.reuse=never
       one server, with persistent and with fresh connections
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
       response times at a given rate
-  tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --message-size 1kB
-      WebSocket servers that echo messages: every byte that comes back is compared
-  tiebreak compare a=ws://127.0.0.1:8080/ b=ws://127.0.0.1:8081/ --workload chat --members 16
-      a message from one member to all 16 of its room (?room=NAME in the URL)
-  tiebreak compare memcached redis --value 1kB --distribution 'zipf(0.99)'
-      stores: tiebreak loads them first, and verifies what they return
-  tiebreak compare one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16
-      one store, with one and with sixteen operations in flight on each connection
-  tiebreak compare one=cassandra+thrift://127.0.0.1/app all=cassandra+thrift://127.0.0.1/app --set all.consistency=all
-      one store: one replica must answer, or all of them must
   tiebreak compare a='exec:php check_a.php' b='exec:php check_b.php' --operations 100k
       whole programs, run to completion repeatedly
-  tiebreak compare memcached redis --sweep connections=1,8,32,128
+  tiebreak compare nginx lighttpd --sweep connections=1,8,32,128
       the same at four loads: how throughput and latency grow, and where the curve bends
   tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --require 'p99 <= 1.05x'
       for CI: exit code 1 if that was not shown
@@ -48,7 +37,8 @@ const MORE_EXAMPLES: &str = "
 
 /// The text at the end of `--help`.
 pub(in crate::cli) fn after_long_help() -> String {
-    options::with_keys(&format!("{EXAMPLES}{MORE_EXAMPLES}"))
+    let of_protocols = examples::of("compare", |examples| examples.compare);
+    options::with_keys(&format!("{EXAMPLES}{MORE_EXAMPLES}{of_protocols}"))
 }
 
 /// Compare two contenders or more: which is faster, by how much

@@ -2,6 +2,7 @@
 
 use crate::cli::conduct;
 use crate::cli::flags::{Flags, LOAD};
+use crate::cli::help::examples;
 use crate::cli::options::{TargetOptions, with_keys};
 use crate::cli::outputs;
 use crate::plan::sweep::load_points;
@@ -14,14 +15,10 @@ use record::Factor;
 use report::words;
 use text::shown::shown;
 
-const EXAMPLES: &str = "\
-Examples:
-  tiebreak load memcached://127.0.0.1:11211 --keys 1M --value 100B
-      a million keys; a later `tiebreak run` with the same flags finds them loaded
-  tiebreak load memcached://127.0.0.1:11211 redis://127.0.0.1:6379 --workload ycsb-b
-      two stores, as `tiebreak compare` with the same arguments would load them
-  tiebreak load redis://:${PASSWORD}@127.0.0.1/3 --reload
-      write all keys, even if they are there already";
+/// The text at the end of its help.
+fn after_help() -> String {
+    format!("Examples:{}", examples::of("load", |examples| examples.load))
+}
 
 /// Load stores with the keys of a workload, and measure nothing
 ///
@@ -32,7 +29,7 @@ Examples:
 /// --hot) have no effect. The exit code is 3 if a store does not contain all of its keys
 /// afterwards, because it had no room for them or evicted some.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, after_long_help = with_keys(EXAMPLES))]
+#[command(after_help = after_help(), after_long_help = with_keys(&after_help()))]
 pub(in crate::cli) struct LoadArgs {
     /// Stores that run already; each gets the keys that `compare` uses for the contender
     /// in the same position

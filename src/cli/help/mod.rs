@@ -1,6 +1,7 @@
 //! `tiebreak --help` shows the commands, grouped by task. `tiebreak help` shows the same, the
 //! help of one command, or a chapter of the guide.
 
+pub(super) mod examples;
 pub(super) mod keys;
 pub(super) mod pager;
 pub(super) mod topics;
