@@ -3,45 +3,14 @@
 use cassandra::CassandraDialect;
 use drivers::custom::{CustomStatements, setup};
 use drivers::dialect::Dialect;
-use engine::workload::{Arguments, preset};
+use drivers::testing::custom_workload as workload;
+use engine::workload::Arguments;
 use engine::{Encoder, Task};
 use mysql::MysqlDialect;
 #[cfg(feature = "oracle")]
 use oracle::OracleDialect;
 use postgres::PostgresDialect;
-use record::{
-    Custom, CustomOperation, Generator, Kind, LaneTask, OperationText, Parameter, Rows, Share,
-    Statement, Workload,
-};
-
-fn parameter(name: &str, from: &str) -> Parameter {
-    Parameter { name: name.to_owned(), from: from.parse::<Generator>().expect("a generator") }
-}
-
-fn workload() -> Workload {
-    let statement = |text: &str| Statement {
-        text: text.to_owned(),
-        rows: Rows::Exactly(1),
-        returns: text.starts_with("SELECT").then(|| "rows.c".to_owned()),
-    };
-    let operation = CustomOperation {
-        name: "move".to_owned(),
-        parameters: vec![parameter("id", "key(1)"), parameter("by", "uniform(-7, -7)")],
-        says: OperationText::Sql(vec![
-            statement("UPDATE {rows} SET k = k - {by} WHERE id = {id} OR id = {id}"),
-            statement("SELECT c FROM {rows}, {table} WHERE id = {id}"),
-        ]),
-    };
-    let table = record::Table {
-        name: "rows".to_owned(),
-        keys_per_row: 1,
-        columns: vec![parameter("id", "key(1)"), parameter("c", "pick('it''s\\')")],
-    };
-    let setup = vec!["CREATE TABLE {rows} (id INT)".to_owned()];
-    let custom = Custom { operations: vec![operation], setup, tables: vec![table], feeds: vec![] };
-    let mix = vec![Share { kind: Kind::Custom(0), weight: 1.0 }];
-    Workload { keys: 1, custom, mix, ..preset("kv").expect("a preset") }
-}
+use record::LaneTask;
 
 /// The values of the first operation, or row, of the workload.
 fn arguments(task: Task) -> Arguments {

@@ -418,40 +418,8 @@ pub async fn prepare_once<P: Clone, E, F: Future<Output = Result<P, E>>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::PlainDialect;
-    use engine::workload::preset;
+    use crate::testing::{PlainDialect, custom_workload as workload};
     use engine::{Encoder, Task};
-    use record::{Generator, Kind, Parameter, Share};
-
-    fn parameter(name: &str, from: &str) -> Parameter {
-        Parameter { name: name.to_owned(), from: from.parse::<Generator>().expect("a generator") }
-    }
-
-    fn workload() -> Workload {
-        let statement = |text: &str| Statement {
-            text: text.to_owned(),
-            rows: Rows::Exactly(1),
-            returns: text.starts_with("SELECT").then(|| "rows.c".to_owned()),
-        };
-        let operation = CustomOperation {
-            name: "move".to_owned(),
-            parameters: vec![parameter("id", "key(1)"), parameter("by", "uniform(-7, -7)")],
-            says: OperationText::Sql(vec![
-                statement("UPDATE {rows} SET k = k - {by} WHERE id = {id} OR id = {id}"),
-                statement("SELECT c FROM {rows}, {table} WHERE id = {id}"),
-            ]),
-        };
-        let table = record::Table {
-            name: "rows".to_owned(),
-            keys_per_row: 1,
-            columns: vec![parameter("id", "key(1)"), parameter("c", "pick('it''s\\')")],
-        };
-        let setup = vec!["CREATE TABLE {rows} (id INT)".to_owned()];
-        let custom =
-            Custom { operations: vec![operation], setup, tables: vec![table], feeds: vec![] };
-        let mix = vec![Share { kind: Kind::Custom(0), weight: 1.0 }];
-        Workload { keys: 1, custom, mix, ..preset("kv").expect("a preset") }
-    }
 
     #[test]
     fn places_and_values_are_those_of_the_dialect() {

@@ -29,12 +29,20 @@ pub trait Dialect: Send + Sync {
         None
     }
 
+    /// Whether a backslash in a text escapes what follows, and so is doubled like a quote.
+    fn escapes_by_backslash(&self) -> bool {
+        false
+    }
+
     /// Appends a quoted text.
     fn text(&self, text: &str, to: &mut String) {
         to.push('\'');
         for of in text.chars() {
-            to.push_str(if of == '\'' { "'" } else { "" });
-            to.push(of);
+            match of {
+                '\'' => to.push_str("''"),
+                '\\' if self.escapes_by_backslash() => to.push_str("\\\\"),
+                _ => to.push(of),
+            }
         }
         to.push('\'');
     }

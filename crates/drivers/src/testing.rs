@@ -1,8 +1,14 @@
 //! What tests of lanes through client libraries share.
 
 use crate::dialect::Dialect;
+use crate::request::{Action, Row};
+use crate::sql::Statements;
+use engine::workload::preset;
 use engine::{MakeLane, Stop};
-use record::{Address, Arrivals, DriveOrder, Failure, Intensity, LaneOrder, LaneTask, Reuse, Seen};
+use record::{
+    Address, Arrivals, Custom, CustomOperation, DriveOrder, Failure, Generator, Intensity, Kind,
+    LaneOrder, LaneTask, OperationText, Parameter, Reuse, Rows, Seen, Share, Statement, Workload,
+};
 use std::ops::ControlFlow;
 
 const MS: u64 = 1_000_000;
@@ -55,6 +61,47 @@ pub fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
 /// is left waiting.
 pub fn ok_or_waiting(seen: &Seen) -> u64 {
     seen.outcomes.ok + seen.outcomes.failed.get(&Failure::Waiting).copied().unwrap_or(0)
+}
+
+/// The statements on the table of keys and values, with placeholders: get, set, add, delete, and a scan of 7 rows.
+pub fn on_the_table(statements: &Statements) -> [&str; 5] {
+    [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)]
+        .map(|action| statements.with_placeholders(action))
+}
+
+/// A row with what must be escaped.
+pub fn row() -> Row {
+    Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
+}
+
+fn parameter(name: &str, from: &str) -> Parameter {
+    Parameter { name: name.to_owned(), from: from.parse::<Generator>().expect("a generator") }
+}
+
+/// A user-defined operation of two statements, on a table of its own.
+pub fn custom_workload() -> Workload {
+    let statement = |text: &str| Statement {
+        text: text.to_owned(),
+        rows: Rows::Exactly(1),
+        returns: text.starts_with("SELECT").then(|| "rows.c".to_owned()),
+    };
+    let operation = CustomOperation {
+        name: "move".to_owned(),
+        parameters: vec![parameter("id", "key(1)"), parameter("by", "uniform(-7, -7)")],
+        says: OperationText::Sql(vec![
+            statement("UPDATE {rows} SET k = k - {by} WHERE id = {id} OR id = {id}"),
+            statement("SELECT c FROM {rows}, {table} WHERE id = {id}"),
+        ]),
+    };
+    let table = record::Table {
+        name: "rows".to_owned(),
+        keys_per_row: 1,
+        columns: vec![parameter("id", "key(1)"), parameter("c", "pick('it''s\\')")],
+    };
+    let setup = vec!["CREATE TABLE {rows} (id INT)".to_owned()];
+    let custom = Custom { operations: vec![operation], setup, tables: vec![table], feeds: vec![] };
+    let mix = vec![Share { kind: Kind::Custom(0), weight: 1.0 }];
+    Workload { keys: 1, custom, mix, ..preset("kv").expect("a preset") }
 }
 
 /// A dialect without anything of its own.

@@ -30,7 +30,7 @@ pub use error::{Error, Exit, STOPPED_TWICE};
 pub use messages::{MessageParts, Messages};
 pub use protocols::Protocols;
 pub use scheme::{Login, Path, Query, Scheme, TargetKind, is_identifier};
-pub use sql::{ALLOW_KEY, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
+pub use sql::{ALLOW_KEY, CHARSETS, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
 pub use store::{Store, StoreParts};
 
 use record::{Consistency, Kind, OperationText};

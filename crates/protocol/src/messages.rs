@@ -6,6 +6,8 @@ use record::MessageKind;
 
 /// The properties of a protocol of messages beyond those of every protocol.
 pub struct Messages {
+    /// The shortest message, which has its number in it, in bytes.
+    pub shortest: u32,
     /// Makes the access to one.
     pub connect: fn(MessageParts<'_>) -> Result<Box<dyn Access>, String>,
 }

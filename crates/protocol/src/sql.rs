@@ -6,6 +6,9 @@ use engine::{Numbers, TlsAccess};
 use record::{Consistency, DialPolicy, SqlProtocol, SqlSettings, Workload};
 use std::path::PathBuf;
 
+/// The character sets of all databases that have a choice.
+pub const CHARSETS: [&str; 1] = ["AL32UTF8"];
+
 /// The query of an address that requests TLS.
 pub const TLS: &str = "sslmode=verify-full";
 /// The query of a MySQL address that allows a password to be sent without TLS.

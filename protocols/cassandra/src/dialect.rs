@@ -44,15 +44,9 @@ impl Dialect for CassandraDialect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivers::request::{Action, Row};
+    use drivers::request::Action;
     use drivers::sql::Statements;
-
-    const ACTIONS: [Action; 5] =
-        [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)];
-
-    fn row() -> Row {
-        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
-    }
+    use drivers::testing::{on_the_table, row};
 
     #[test]
     fn statements_on_the_table() {
@@ -64,7 +58,7 @@ mod tests {
             r#"DELETE FROM "app"."t" WHERE key = ?"#,
             r#"SELECT key, value FROM "app"."t" WHERE token(key) >= token(?) LIMIT ?"#,
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
+        assert_eq!(on_the_table(&of), places);
         let set = of.with_values(Action::Set, &row());
         assert!(set.ends_with(r"VALUES ('it''s\', 0x00af)"), "{set}");
     }

@@ -27,17 +27,8 @@ impl Dialect for MysqlDialect {
         " ON DUPLICATE KEY UPDATE `value` = VALUES(`value`)"
     }
 
-    /// A backslash escapes what follows.
-    fn text(&self, text: &str, to: &mut String) {
-        to.push('\'');
-        for of in text.chars() {
-            match of {
-                '\'' => to.push_str("''"),
-                '\\' => to.push_str("\\\\"),
-                _ => to.push(of),
-            }
-        }
-        to.push('\'');
+    fn escapes_by_backslash(&self) -> bool {
+        true
     }
 
     fn around_bytes(&self) -> (&'static str, &'static str) {
@@ -48,15 +39,8 @@ impl Dialect for MysqlDialect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivers::request::{Action, Row};
     use drivers::sql::Statements;
-
-    const ACTIONS: [Action; 5] =
-        [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)];
-
-    fn row() -> Row {
-        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
-    }
+    use drivers::testing::{on_the_table, row};
 
     #[test]
     fn statements_on_the_table() {
@@ -68,7 +52,7 @@ mod tests {
             "DELETE FROM `a``b` WHERE `key` = ?",
             "SELECT `key`, `value` FROM `a``b` WHERE `key` >= ? ORDER BY `key` LIMIT ?",
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
+        assert_eq!(on_the_table(&of), places);
         let rows = of.with_rows(&[row(), row()]);
         let wanted = r"VALUES ('it''s\\', x'00af'), ('it''s\\', x'00af') ON DUPLICATE";
         assert!(rows.contains(wanted), "{rows}");

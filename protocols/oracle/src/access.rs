@@ -13,9 +13,6 @@ use drivers::{Announced, SqlAccess};
 /// The cheapest statement.
 pub(crate) const CHEAPEST: &str = "SELECT 1 FROM dual";
 
-/// The character sets that the library supports.
-pub(crate) const CHARSETS: [&str; 1] = ["AL32UTF8"];
-
 /// Maximum length of a value in bytes: the size of a RAW column on every server.
 pub(crate) const VALUE_BYTES: u32 = 2000;
 

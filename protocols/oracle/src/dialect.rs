@@ -52,11 +52,8 @@ impl Dialect for OracleDialect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivers::request::Action;
     use drivers::sql::Statements;
-
-    const ACTIONS: [Action; 5] =
-        [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)];
+    use drivers::testing::on_the_table;
 
     #[test]
     fn statements_on_the_table() {
@@ -68,6 +65,6 @@ mod tests {
             r#"DELETE FROM "T" WHERE "KEY" = :1"#,
             r#"SELECT "KEY", "VALUE" FROM "T" WHERE "KEY" >= :1 ORDER BY "KEY" FETCH FIRST :2 ROWS ONLY"#,
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
+        assert_eq!(on_the_table(&of), places);
     }
 }

@@ -18,7 +18,9 @@ pub use access::{OracleAccess, code, code_names};
 pub use dialect::OracleDialect;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
-use protocol::{Examples, Family, Login, NO_DEPTH, Path, Protocol, Query, Ready, Scheme, Sql};
+use protocol::{
+    CHARSETS, Examples, Family, Login, NO_DEPTH, Path, Protocol, Query, Ready, Scheme, Sql,
+};
 use record::SqlProtocol;
 
 /// Its properties.
@@ -37,7 +39,7 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared],
         tables: &[],
         cheapest: access::CHEAPEST,
-        charsets: &access::CHARSETS,
+        charsets: &CHARSETS,
         is_partitioned: false,
         no_reply_limit: Some("oracledb cannot limit the length of a reply"),
         lacks_room: |_, of| {

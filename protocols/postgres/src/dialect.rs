@@ -42,15 +42,9 @@ pub(crate) fn unhex(text: &str, to: &mut Vec<u8>) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivers::request::{Action, Row};
+    use drivers::request::Action;
     use drivers::sql::Statements;
-
-    const ACTIONS: [Action; 5] =
-        [Action::Get, Action::Set, Action::Add, Action::Delete, Action::Scan(7)];
-
-    fn row() -> Row {
-        Row { key: "it's\\".to_owned(), value: vec![0, 0xAF], ..Row::default() }
-    }
+    use drivers::testing::{on_the_table, row};
 
     #[test]
     fn statements_on_the_table() {
@@ -62,7 +56,7 @@ mod tests {
             r#"DELETE FROM "a""b" WHERE key = $1"#,
             r#"SELECT key, value FROM "a""b" WHERE key >= $1 ORDER BY key LIMIT $2"#,
         ];
-        assert_eq!(ACTIONS.map(|action| of.with_placeholders(action)), places);
+        assert_eq!(on_the_table(&of), places);
         let set = of.with_values(Action::Add, &row());
         assert!(set.ends_with(r"VALUES ('it''s\', '\x00af') ON CONFLICT DO NOTHING"), "{set}");
         let scan = of.with_values(Action::Scan(7), &row());

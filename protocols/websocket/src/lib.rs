@@ -32,7 +32,7 @@ pub static ROW: Protocol = Protocol {
     login: Login::Optional,
     path: Path::OfRequest,
     query: Query::OfRequest,
-    family: Family::Messages(Messages { connect }),
+    family: Family::Messages(Messages { shortest: SHORTEST_MESSAGE, connect }),
     // The key of the example in RFC 6455, because the answer to the key is not checked.
     ready: Ready::Upgrade(
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\

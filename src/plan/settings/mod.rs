@@ -210,7 +210,7 @@ declared! {
     charset: Option<String>, of_databases::charset,
         Setting::new(
             "charset",
-            Words(&of_databases::CHARSETS),
+            Words(&protocol::CHARSETS),
             "The character set that Oracle's driver uses.",
         )
         .example("AL32UTF8 (oracle)")

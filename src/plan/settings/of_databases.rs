@@ -1,6 +1,7 @@
 //! Settings of databases, only for contenders that are queried in SQL.
 
 use crate::plan::settings::Settings;
+use protocol::CHARSETS;
 use record::{Maintenance, Pool, Reuse, SqlProtocol};
 use std::time::Duration;
 use text::near;
@@ -25,9 +26,6 @@ const TABLES: [&str; 10] = [
     "time-window",
     "unified",
 ];
-
-/// The character sets of all databases that have a choice.
-pub(super) const CHARSETS: [&str; 1] = ["AL32UTF8"];
 
 /// Limits of the length of a reply: an error takes some hundred bytes, and 1 GiB is the longest
 /// packet of MySQL.

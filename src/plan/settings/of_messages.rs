@@ -1,6 +1,8 @@
 //! The messages to servers that send them back.
 
 use crate::plan::settings::Settings;
+use crate::protocols::PROTOCOLS;
+use protocol::Family;
 use record::MessageKind;
 use text::near;
 use text::quantities;
@@ -8,8 +10,6 @@ use text::shown::shown;
 
 /// Default size of a message.
 const BYTES: u32 = 64;
-/// The shortest message, which its number takes.
-const SHORTEST: u64 = 16;
 /// The longest message: every worker holds one in memory.
 const LONGEST: u64 = 16 << 20;
 /// Default number of members of a room.
@@ -41,9 +41,18 @@ pub(super) fn kind(text: &str) -> Result<MessageKind, String> {
     }
 }
 
+/// The shortest message of any protocol.
+fn shortest() -> u32 {
+    let shortest = PROTOCOLS.iter().filter_map(|row| match &row.family {
+        Family::Messages(row) => Some(row.shortest),
+        _ => None,
+    });
+    shortest.min().unwrap_or(0)
+}
+
 pub(super) fn size(text: &str) -> Result<u32, String> {
     match quantities::bytes(text)? {
-        bytes if (SHORTEST..=LONGEST).contains(&bytes) => Ok(bytes as u32),
+        bytes if (u64::from(shortest())..=LONGEST).contains(&bytes) => Ok(bytes as u32),
         _ => Err(format!(
             "`{}` is not a message size from 16 B, which the message's number takes, to 16 MiB",
             shown(text)

@@ -94,6 +94,18 @@ mod tests {
     }
 
     #[test]
+    fn the_remedy_names_the_setting_of_the_store() {
+        let mut run = with_evictions([7, 8, 8, 8]);
+        assert_eq!(run.findings(RULE.name)[0].remedy, RULE.remedy);
+        run.ask_each(["--limit", "--limit"], |of, setting| {
+            "Store".clone_into(&mut of.protocol);
+            setting.clone_into(&mut of.memory_setting);
+        });
+        let remedy = &run.findings(RULE.name)[0].remedy;
+        assert!(remedy.starts_with("Give the store more memory (Store --limit) or "), "{remedy}");
+    }
+
+    #[test]
     fn evictions_of_a_shared_server_name_all_its_contenders() {
         let mut run = with_evictions([0, 0, 2, 2]);
         run.store_reports.iter_mut().for_each(|report| report.server = Some(0));
