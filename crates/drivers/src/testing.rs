@@ -59,8 +59,13 @@ pub fn ended(order: &DriveOrder, made: Vec<MakeLane>) -> String {
 
 /// Operations that succeeded. On a busy machine a connection may still wait for its reply when a slice ends, and
 /// is left waiting.
+///
+/// # Panics
+/// If more are left waiting than there are connections.
 pub fn ok_or_waiting(seen: &Seen) -> u64 {
-    seen.outcomes.ok + seen.outcomes.failed.get(&Failure::Waiting).copied().unwrap_or(0)
+    let waiting = seen.outcomes.failed.get(&Failure::Waiting).copied().unwrap_or(0);
+    assert!(waiting <= seen.connections.requested, "{:?}", seen.outcomes);
+    seen.outcomes.ok + waiting
 }
 
 /// The statements on the table of keys and values, with placeholders: get, set, add, delete, and a scan of 7 rows.
