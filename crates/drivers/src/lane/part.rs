@@ -56,8 +56,7 @@ impl<D: Driver> LanePart<D> {
         };
         let units = lane_order.intensity.connections;
         let numbering = (numbers.next(seat.index()), seat.count() as u64);
-        let drive =
-            Drive::new(lane_order, units, numbering, seed, seat).leaving(&lane_order.doing, seat);
+        let drive = Drive::new(lane_order, units, numbering, seed, seat).leaving(seat);
         let scheduler = Scheduler::new(drive, slots, pool, shortest_ns);
         let shared = Rc::new(Shared::new(driver, scheduler, serving, lane_order, seat.worker));
         for slot in 0..slots {

@@ -104,7 +104,7 @@ impl<S: Dialogue> EventLane<S> {
             slots: (0..connections as u32)
                 .map(|slot| Connection::new(&common.dialogue, depth, slot))
                 .collect(),
-            drive: Drive::new(&asked, rooms, (first, step), seed, seat).leaving(&asked.doing, seat),
+            drive: Drive::new(&asked, rooms, (first, step), seed, seat).leaving(seat),
             housekeeping: 0,
             woke: 0,
             worked: false,

@@ -583,7 +583,7 @@ proptest! {
         let (expected, driven) = (seat(), seat());
         let model = Model::new(&case, &expected);
         let expected = Simulation::run(&case, &expected.ending, model);
-        let drive = Drive::new(&order(&case), case.units, (0, 1), 1, &driven).leaving(&LaneTask::Ask, &driven);
+        let drive = Drive::new(&order(&case), case.units, (0, 1), 1, &driven).leaving(&driven);
         let driven = Simulation::run(&case, &driven.ending, Driven(drive));
         prop_assert_eq!(expected, driven);
     }
