@@ -28,7 +28,7 @@ pub(super) struct Flags<const COMMAND: u8> {
 struct Unquoted {
     /// Its name in messages.
     name: String,
-    set: fn(&mut Settings, &str) -> Result<(), String>,
+    row: &'static Row<Settings>,
     text: String,
 }
 
@@ -42,7 +42,9 @@ impl<const COMMAND: u8> Flags<COMMAND> {
         spec.common = self.common.clone();
         spec.workload = self.workload.clone();
         for value in &self.unquoted {
-            (value.set)(&mut spec.common, &value.text)
+            value
+                .row
+                .set(&mut spec.common, &value.text)
                 .map_err(|message| Error::usage(format!("{}: {message}", value.name)))?;
         }
         Ok(())
@@ -85,14 +87,14 @@ impl<const COMMAND: u8> clap::FromArgMatches for Flags<COMMAND> {
 /// The rows that have a flag of this command, each with the flag.
 fn of<S: Declared>(command: u8) -> impl Iterator<Item = (&'static Row<S>, &'static Flag)> {
     let has = move |flag: &&Flag| flag.commands.iter().any(|one| *one as u8 == command);
-    S::TABLE.iter().filter_map(move |row| Some((row, row.setting.flags.iter().find(has)?)))
+    S::table().filter_map(move |row| Some((row, row.setting.flags.iter().find(has)?)))
 }
 
 fn arguments<S: Declared>(command: u8) -> Vec<(&'static Flag, Arg)> {
     of::<S>(command).map(|(row, flag)| (flag, argument(row, flag))).collect()
 }
 
-fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
+fn argument<S: Declared>(row: &'static Row<S>, flag: &Flag) -> Arg {
     let argument = Arg::new(flag.long).long(flag.long).help(flag.help).hide(flag.hidden);
     let argument = argument.hide_short_help(!flag.common);
     let argument = match flag.more {
@@ -122,8 +124,7 @@ fn argument<S: Declared>(row: &Row<S>, flag: &Flag) -> Arg {
     if flag.unquoted {
         return argument;
     }
-    let set = row.set;
-    argument.value_parser(move |text: &str| set(&mut S::default(), text).map(|()| text.to_owned()))
+    argument.value_parser(|text: &str| row.set(&mut S::default(), text).map(|()| text.to_owned()))
 }
 
 /// The settings that clap accepted. Their texts are valid, because clap ran their parsers.
@@ -139,7 +140,7 @@ fn read<S: Declared>(command: u8, matches: &ArgMatches) -> Result<S, clap::Error
             }
         };
         for text in texts {
-            (row.set)(&mut settings, text)
+            row.set(&mut settings, text)
                 .map_err(|message| clap::Error::raw(ErrorKind::InvalidValue, message))?;
         }
     }
@@ -153,7 +154,7 @@ fn unquoted(command: u8, matches: &ArgMatches) -> Vec<Unquoted> {
         for (at, text) in texts.enumerate() {
             let number = if flag.repeated { format!(", number {}", at + 1) } else { String::new() };
             let name = flag.name() + &number;
-            all.push(Unquoted { name, set: row.set, text: text.clone() });
+            all.push(Unquoted { name, row, text: text.clone() });
         }
     }
     all
@@ -166,7 +167,7 @@ mod tests {
 
     /// Command, heading and place of every flag.
     fn positions<S: Declared>() -> Vec<(u8, String)> {
-        let flags = S::TABLE.iter().flat_map(|row| row.setting.flags);
+        let flags = S::table().flat_map(|row| row.setting.flags);
         let each = flags.flat_map(|flag| flag.commands.iter().map(move |one| (*one as u8, flag)));
         each.map(|(command, flag)| (command, format!("{:?} {}", flag.heading, flag.position)))
             .collect()
@@ -184,8 +185,8 @@ mod tests {
     #[test]
     fn only_settings_of_contenders_are_unquoted() {
         // No others are read after clap.
-        let of_run = RunSettings::TABLE.iter().flat_map(|row| row.setting.flags);
-        let of_workload = WorkloadSettings::TABLE.iter().flat_map(|row| row.setting.flags);
+        let of_run = RunSettings::table().flat_map(|row| row.setting.flags);
+        let of_workload = WorkloadSettings::table().flat_map(|row| row.setting.flags);
         assert!(!of_run.chain(of_workload).any(|flag| flag.unquoted));
     }
 }

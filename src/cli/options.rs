@@ -6,6 +6,7 @@
 
 use super::outputs::{Copies, Format};
 use crate::plan::settings::declared::{Declared, Row};
+use crate::plan::settings::is_used;
 use crate::plan::{Settings, Spec};
 use crate::run::runner::Reporting;
 use clap::ValueHint;
@@ -126,8 +127,10 @@ impl OutputOptions {
 
 /// The end of `--help` of commands with --set: the examples, and the keys of --set.
 pub(super) fn with_keys(examples: &str) -> String {
-    let key = |row: &Row<Settings>| format!("  {:<12} {}\n", row.setting.key, row.setting.example);
-    let keys: String = Settings::TABLE.iter().map(key).collect();
+    let key =
+        |row: &Row<Settings>| format!("  {:<12} {}\n", row.setting.key, row.setting.full_example());
+    let used = Settings::table().filter(|row| is_used(&row.setting));
+    let keys: String = used.map(key).collect();
     format!("{examples}\n\nKeys of --set NAME.KEY=VALUE:\n{}", keys.trim_end())
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{in_one_slice, order, workload};
 use crate::proxy::{BATCH, EXECUTE, PREPARE, Proxy, QUERY};
 use crate::{access, driven};
-use record::cassandra::Batch;
+use ::cassandra::BatchType;
 use record::{
     Custom, CustomOperation, Kind, LaneTask, OperationText, Parameter, Rows, Share, Statement,
     Workload,
@@ -32,10 +32,10 @@ fn statements_that_only_write_are_one_batch_unless_none_is_wanted() {
     let with_rows = of(&["SELECT n FROM a WHERE n = {n}", "DELETE FROM b WHERE n = {n}"]);
     for prepares in [true, false] {
         for (workload, batch, batches) in [
-            (&two, Batch::None, 0),
-            (&two, Batch::Logged, OPERATIONS),
-            (&two, Batch::Unlogged, OPERATIONS),
-            (&with_rows, Batch::Logged, 0),
+            (&two, None, 0),
+            (&two, Some(BatchType::Logged), OPERATIONS),
+            (&two, Some(BatchType::Unlogged), OPERATIONS),
+            (&with_rows, Some(BatchType::Logged), 0),
         ] {
             let proxy = Proxy::new();
             let doing = LaneTask::Drive(workload.clone());
@@ -68,7 +68,7 @@ fn statements_are_in_a_batch_as_often_as_is_asked() {
             let doing = LaneTask::Drive(workload.clone());
             let order = in_one_slice(order(proxy.address(), doing), OPERATIONS);
             let mut access = access(prepares);
-            access.sending.settings.batch = Batch::Unlogged;
+            access.sending.settings.batch = Some(BatchType::Unlogged);
             access.sending.settings.batch_size = 5;
             let seen = driven(&order, &access);
             let what = format!("{prepares} {statements}");

@@ -18,9 +18,9 @@ mod proxy;
 mod scratch;
 mod sessions;
 
-use cassandra::{CassandraAccess, Sending};
+use cassandra::{CassandraAccess, CassandraSettings, Sending};
 use drivers::Database;
-use record::{CassandraSettings, Consistency, DriveOrder, Seen};
+use record::{Consistency, DriveOrder, Seen};
 use std::sync::{PoisonError, RwLock};
 
 /// The record's name of a number by which Cassandra's replies are counted.

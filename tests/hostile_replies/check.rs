@@ -1,10 +1,10 @@
 //! Asks a server that sends any bytes in the place of its replies, through the client libraries that open
 //! their sockets themselves. Whatever it sends, the question ends, and so does nothing else.
 
-use ::cassandra::{CassandraAccess, Sending};
+use ::cassandra::{CassandraAccess, CassandraSettings, Sending};
 use ::mysql::MysqlAccess;
 use drivers::Database;
-use record::{Address, CassandraSettings, Consistency};
+use record::{Address, Consistency};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{LazyLock, Mutex};

@@ -6,13 +6,12 @@ use crate::common::{generator_core, server_core};
 use crate::driver::truths;
 use crate::drivers::{DELAY, PLANTED, delayed, is_apart_by};
 use crate::servers::{MS, order};
-use ::cassandra::{CassandraAccess, Sending};
+use ::cassandra::{CassandraAccess, CassandraSettings, Sending};
 use drivers::Database;
 use engine::workload::preset;
 use engine::{MakeLane, Stop};
 use record::{
-    Address, CassandraSettings, Consistency, DriveOrder, LaneOrder, LaneTask, Phase, Seen, Verify,
-    Workload,
+    Address, Consistency, DriveOrder, LaneOrder, LaneTask, Phase, Seen, Verify, Workload,
 };
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;

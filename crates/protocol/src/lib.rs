@@ -10,6 +10,7 @@ pub mod address;
 mod error;
 pub mod input;
 mod messages;
+mod own;
 pub mod private;
 mod protocols;
 mod scheme;
@@ -28,9 +29,10 @@ mod scratch;
 pub use access::{Access, NullLane};
 pub use error::{Error, Exit, STOPPED_TWICE};
 pub use messages::{MessageParts, Messages};
+pub use own::{Own, OwnSetting, OwnValues};
 pub use protocols::Protocols;
 pub use scheme::{Login, Path, Query, Scheme, TargetKind, is_identifier};
-pub use sql::{ALLOW_KEY, CHARSETS, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
+pub use sql::{ALLOW_KEY, ClientLibrary, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
 pub use store::{Store, StoreParts};
 
 use record::{Consistency, Kind, OperationText};
@@ -61,6 +63,8 @@ pub struct Protocol {
     pub query: Query,
     /// How its contenders are driven.
     pub family: Family,
+    /// The settings that only some protocols have, and that it has.
+    pub own: &'static [OwnSetting],
     /// How a launched server is checked for readiness.
     pub ready: Ready,
     /// What a reply with this code says about readiness.

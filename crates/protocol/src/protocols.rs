@@ -65,6 +65,46 @@ impl Protocols {
         rows.find(|row| row.schemes[0].to == to).expect("files and programs are in every build")
     }
 
+    /// Returns the words that protocols have for a setting, each once.
+    pub fn words(&self, of: fn(&Protocol) -> Vec<&'static str>) -> Vec<&'static str> {
+        let mut words: Vec<&str> = Vec::new();
+        for word in self.iter().flat_map(of) {
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        words
+    }
+
+    /// Lists the words of each protocol: `text or meta (memcached); resp2 or resp3 (Redis)`.
+    pub fn words_by_protocol(&self, of: fn(&Protocol) -> Vec<&'static str>) -> String {
+        let of_row = |row: &Protocol| match of(row).split_last() {
+            Some((last, [])) => Some(format!("{last} ({})", row.title)),
+            Some((last, others)) => {
+                Some(format!("{} or {last} ({})", others.join(", "), row.title))
+            }
+            None => None,
+        };
+        self.iter().filter_map(of_row).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Reads a word that a protocol has for a setting. `what` says what it is, such as `a kind of table`.
+    ///
+    /// # Errors
+    /// When no protocol has it; the message lists those that there are.
+    pub fn word(
+        &self,
+        text: &str,
+        of: fn(&Protocol) -> Vec<&'static str>,
+        what: &str,
+    ) -> Result<&'static str, String> {
+        let words = self.words(of);
+        words.iter().copied().find(|word| *word == text).ok_or_else(|| {
+            let (known, meant) = (self.words_by_protocol(of), near::did_you_mean(text, words));
+            format!("`{}` is not {what}: {known}{meant}", shown(text))
+        })
+    }
+
     /// Returns how addresses of these protocols begin: `redis://, postgres://`.
     pub fn written_as(&self, which: impl Fn(&Protocol) -> bool) -> String {
         let begins = |row: &Protocol| match row.schemes[0].to {

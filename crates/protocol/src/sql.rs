@@ -1,13 +1,10 @@
 //! Databases that are queried in SQL, through their client libraries.
 
-use crate::Access;
+use crate::{Access, Own};
 use engine::workload::Feeds;
 use engine::{Numbers, TlsAccess};
 use record::{Consistency, DialPolicy, SqlProtocol, SqlSettings, Workload};
 use std::path::PathBuf;
-
-/// The character sets of all databases that have a choice.
-pub const CHARSETS: [&str; 1] = ["AL32UTF8"];
 
 /// The query of an address that requests TLS.
 pub const TLS: &str = "sslmode=verify-full";
@@ -22,17 +19,29 @@ pub struct Sql {
     pub tables: &'static [&'static str],
     /// The statement that checks whether the server answers, for contenders without a statement.
     pub cheapest: &'static str,
-    /// The character sets that its client library supports, if one can be chosen.
-    pub charsets: &'static [&'static str],
-    /// Whether it spreads its rows by the hashes of their keys over the nodes of a cluster, for which its
-    /// client library has settings.
+    /// Whether it spreads its rows by the hashes of their keys over the nodes of a cluster.
     pub is_partitioned: bool,
     /// Why the length of a reply cannot be limited, or None if it can.
     pub no_reply_limit: Option<&'static str>,
     /// Why a table cannot hold the values of a workload, or None if it can.
     pub lacks_room: fn(&SqlSettings, &Workload) -> Option<String>,
+    /// How its client library is used by a contender with these settings and this workload, if it has one.
+    pub library: fn(&Own, Option<&Workload>) -> Result<ClientLibrary, String>,
     /// Makes the access to one.
     pub connect: fn(SqlParts<'_>) -> Box<dyn Access>,
+}
+
+/// How a client library is used, for the plan.
+pub struct ClientLibrary {
+    /// Its settings in words, separated by commas.
+    pub words: String,
+    /// How many times an operation sends its statements.
+    pub repeats: u32,
+}
+
+impl ClientLibrary {
+    /// One without settings.
+    pub const USUAL: ClientLibrary = ClientLibrary { words: String::new(), repeats: 1 };
 }
 
 /// What is needed to connect to a database. No `Debug`: the login is secret.
@@ -47,6 +56,8 @@ pub struct SqlParts<'a> {
     pub query: String,
     /// How statements are sent.
     pub settings: &'a SqlSettings,
+    /// The settings that only some protocols have.
+    pub own: &'a Own,
     /// None means without TLS.
     pub tls: Option<SqlTls>,
     /// Whether a server without TLS may be asked for the key that encrypts the password.

@@ -10,7 +10,6 @@
 
 mod address;
 pub mod agents;
-pub mod cassandra;
 mod consistency;
 mod custom;
 mod dialling;
@@ -45,7 +44,6 @@ pub mod workload;
 
 pub use address::Address;
 pub use agents::{AgentClock, AgentReady, AgentSeen};
-pub use cassandra::CassandraSettings;
 pub use consistency::Consistency;
 pub use custom::{
     Custom, CustomOperation, Feed, FeedOrder, OperationText, Parameter, Rows, Statement, Table,

@@ -1,6 +1,6 @@
 //! What the operations of a contender request, without secrets.
 
-use crate::{CassandraSettings, Skew, Workload};
+use crate::{Skew, Workload};
 use serde::{Deserialize, Serialize};
 
 /// What the operations of a contender request.
@@ -238,9 +238,20 @@ pub struct SqlSettings {
     /// support its protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asks_own_server: bool,
-    /// The settings of Cassandra's client library. None for other databases.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cassandra: Option<CassandraSettings>,
+    /// The settings of the client library in words, separated by commas. Empty if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub library: String,
+    /// How many times an operation that only writes sends its statements, each time with new parameters.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeats: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+fn is_once(times: &u32) -> bool {
+    *times == 1
 }
 
 /// How statements are sent to a database.
@@ -258,6 +269,10 @@ pub enum SqlProtocol {
 }
 
 impl SqlProtocol {
+    /// All ways.
+    pub const ALL: [SqlProtocol; 4] =
+        [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Text, SqlProtocol::Prepared];
+
     /// Its name, as it is written in settings.
     pub fn name(self) -> &'static str {
         match self {

@@ -7,12 +7,12 @@
 //! server reports a change.
 
 use crate::dialect::CassandraDialect;
+use crate::settings::CassandraSettings;
 use drivers::dialect::Dialect;
 use drivers::{Announced, SqlAccess};
 use engine::TlsAccess;
 use protocol::side_channel::TABLE_COMMENT;
-use record::cassandra::{Batch, Compression};
-use record::{CassandraSettings, Consistency};
+use record::Consistency;
 
 /// The cheapest statement.
 pub(crate) const CHEAPEST: &str = "SELECT key FROM system.local";
@@ -60,8 +60,8 @@ impl Sending {
     /// consistency levels alike. Its one statement is not a batch.
     pub(crate) fn plain(&self) -> Sending {
         let settings = CassandraSettings {
-            compression: Compression::None,
-            batch: Batch::default(),
+            is_compressed: false,
+            batch: CassandraSettings::default().batch,
             batch_size: 1,
             ..self.settings.clone()
         };

@@ -12,10 +12,9 @@ use drivers::request::CustomRequest;
 use drivers::request_error::RequestError;
 use engine::EngineError;
 use engine::workload::Arguments;
-use record::cassandra::Batch;
 use record::{LaneTask, OperationText, Rows};
 use scylla::response::query_result::QueryRowsResult;
-use scylla::statement::batch::{Batch as WireBatch, BatchType};
+use scylla::statement::batch::{Batch, BatchType};
 use scylla::statement::prepared::PreparedStatement;
 use std::cell::RefCell;
 
@@ -35,14 +34,9 @@ impl Server {
         let prepared =
             if self.prepares() { prepare(link, statements, events).await? } else { Vec::new() };
         events.request_sent();
-        let kind = match self.batch() {
-            Batch::None => None,
-            Batch::Logged => Some(BatchType::Logged),
-            Batch::Unlogged => Some(BatchType::Unlogged),
-        };
         let several = statements.len() > 1 || !request.further.is_empty();
         let only_write = !statements.iter().any(|of| of.returns_rows);
-        if let Some(kind) = kind.filter(|_| several && only_write) {
+        if let Some(kind) = self.batch().filter(|_| several && only_write) {
             return self.as_batch(link, kind, (statements, &prepared), request, events).await;
         }
         for (at, statement) in statements.iter().enumerate() {
@@ -92,7 +86,7 @@ impl Server {
         request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
-        let mut batch = WireBatch::new(kind);
+        let mut batch = Batch::new(kind);
         let sent = match prepared {
             [] => {
                 for arguments in request.times() {

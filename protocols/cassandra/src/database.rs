@@ -4,6 +4,7 @@ use crate::access::{CassandraAccess, Sending};
 use crate::dialect::CassandraDialect;
 use crate::request_error::refusal;
 use crate::session::Server;
+use crate::settings::CassandraSettings;
 use drivers::Refusal;
 use drivers::admin::{self, QueryError, Rows};
 use drivers::custom::{setup, tables};
@@ -12,7 +13,7 @@ use drivers::request::RequestParts;
 use drivers::{Database, SchemaError, StartTime, fact};
 use engine::MakeLane;
 use protocol::side_channel::TasksLeft;
-use record::{Address, CassandraSettings, DriveOrder, Nodes, Workload};
+use record::{Address, DriveOrder, Nodes, Workload};
 use std::time::Duration;
 
 impl CassandraAccess {
@@ -54,12 +55,13 @@ impl Database for CassandraAccess {
 
     fn plain_name(&self) -> Option<String> {
         let Sending { prepares, settings, .. } = self.sending.plain();
-        let CassandraSettings { routing, page_size, write_coalescing, sockets_per_node, .. } =
-            settings;
+        let CassandraSettings {
+            is_token_aware, page_size, write_coalescing, sockets_per_node, ..
+        } = settings;
         Some(format!(
             "Cassandra {}, {}, pages of {page_size}, coalescing {}, {sockets_per_node} sockets",
             if prepares { "prepared" } else { "simple" },
-            routing.name(),
+            if is_token_aware { "token-aware" } else { "round-robin" },
             if write_coalescing { "on" } else { "off" },
         ))
     }
@@ -195,8 +197,6 @@ mod tests {
     use super::*;
     use engine::workload::preset;
     use record::Consistency;
-    use record::cassandra::Compression;
-    use record::cassandra::Routing;
 
     fn access() -> CassandraAccess {
         let sending = Sending {
@@ -242,13 +242,13 @@ mod tests {
             "Cassandra prepared, token-aware, pages of 5000, coalescing off, 1 sockets"
         );
         assert_eq!(name(|of| of.consistency = Consistency::All), same);
-        assert_eq!(name(|of| of.settings.compression = Compression::Lz4), same);
+        assert_eq!(name(|of| of.settings.is_compressed = true), same);
         assert_eq!(name(|of| of.settings.batch_size = 10), same);
         let others: [fn(&mut Sending); 4] = [
             |of| of.prepares = false,
             |of| of.settings.sockets_per_node = 4,
             |of| of.settings.write_coalescing = true,
-            |of| of.settings.routing = Routing::RoundRobin,
+            |of| of.settings.is_token_aware = false,
         ];
         for change in others {
             assert_ne!(name(change), same);

@@ -14,6 +14,7 @@ mod nodes;
 mod null;
 mod request_error;
 mod session;
+mod settings;
 mod wide;
 mod wide_statements;
 mod words;
@@ -23,13 +24,15 @@ pub use null::null_service;
 pub use access::{CassandraAccess, Sending};
 pub use dialect::CassandraDialect;
 pub use request_error::code_names;
+pub use scylla::statement::batch::BatchType;
+pub use settings::CassandraSettings;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
     Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
     Scheme, Sql, TLS, is_identifier,
 };
-use record::{CassandraSettings, Consistency, SqlProtocol};
+use record::{Consistency, SqlProtocol};
 
 /// Its properties.
 pub static ROW: Protocol = Protocol {
@@ -47,17 +50,17 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared, SqlProtocol::Simple],
         tables: &access::TABLES,
         cheapest: access::CHEAPEST,
-        charsets: &[],
         is_partitioned: true,
         no_reply_limit: None,
         lacks_room: |_, _| None,
+        library: settings::library,
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| tls.access);
             let sending = Sending {
                 prepares: parts.settings.protocol == SqlProtocol::Prepared,
                 consistency: parts.consistency.unwrap_or(Consistency::One),
                 replication: parts.replication,
-                settings: parts.settings.cassandra.clone().unwrap_or_default(),
+                settings: CassandraSettings::new(parts.own),
             };
             let announced = Announced::new(parts.policy);
             let common = SqlAccess::new(parts);
@@ -65,6 +68,7 @@ pub static ROW: Protocol = Protocol {
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
+    own: &settings::OWN,
     // An OPTIONS frame of version 4, which is answered before any login.
     ready: Ready::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
     not_ready: |code| drivers::not_ready(request_error::refusal(code)),

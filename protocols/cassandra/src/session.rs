@@ -6,6 +6,7 @@ use crate::column::text_length;
 use crate::dialect::CassandraDialect;
 use crate::link::Link;
 use crate::nodes::{self, AllowedNodes};
+use crate::settings::CassandraSettings;
 use crate::wide_statements::WideStatements;
 use crate::{request_error, words};
 use drivers::Announced;
@@ -19,12 +20,11 @@ use drivers::request_error::RequestError;
 use drivers::sql::{Statements, limit, starts_with};
 use engine::workload::Arguments;
 use engine::{EngineError, clock};
-use record::cassandra::{Compression, Routing};
-use record::{Address, CassandraSettings, Consistency, LaneOrder, LaneTask, Reuse};
+use record::{Address, Consistency, LaneOrder, LaneTask, Reuse};
 use scylla::client::execution_profile::ExecutionProfile;
 use scylla::client::session::Session;
 use scylla::client::session_builder::SessionBuilder;
-use scylla::client::{Compression as WireCompression, PoolSize, SelfIdentity};
+use scylla::client::{Compression, PoolSize, SelfIdentity};
 use scylla::deserialize::row::ColumnIterator;
 use scylla::errors::{ExecutionError, NewSessionError};
 use scylla::policies::host_filter::AllowListHostFilter;
@@ -34,6 +34,7 @@ use scylla::response::query_result::QueryResult;
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::statement::Consistency as WireConsistency;
 use scylla::statement::Statement;
+use scylla::statement::batch::BatchType;
 use scylla::statement::prepared::PreparedStatement;
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
@@ -198,7 +199,7 @@ impl Server {
         i32::try_from(self.settings.page_size).unwrap_or(i32::MAX)
     }
 
-    pub(crate) fn batch(&self) -> record::cassandra::Batch {
+    pub(crate) fn batch(&self) -> Option<BatchType> {
         self.settings.batch
     }
 
@@ -256,7 +257,7 @@ fn unopened(error: NewSessionError) -> QueryError {
 /// The settings of a lane's sessions.
 fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
     let settings = &access.sending.settings;
-    let token_aware = settings.routing == Routing::TokenAware;
+    let token_aware = settings.is_token_aware;
     let sockets =
         NonZeroUsize::new(settings.sockets_per_node as usize).unwrap_or(NonZeroUsize::MIN);
     let mut builder = SessionBuilder::new()
@@ -268,7 +269,7 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
         .default_execution_profile_handle(
             profile(settings, consistency(access.sending.consistency)).into_handle(),
         )
-        .compression((settings.compression == Compression::Lz4).then_some(WireCompression::Lz4))
+        .compression(settings.is_compressed.then_some(Compression::Lz4))
         .pool_size(PoolSize::PerHost(sockets))
         .write_coalescing(settings.write_coalescing)
         .connection_timeout(CONNECTING)
@@ -296,7 +297,7 @@ fn builder(access: &CassandraAccess, nodes: &[SocketAddr]) -> SessionBuilder {
 /// Without retries, without speculative execution, and without a timeout of the library: the lane
 /// has its own.
 fn profile(settings: &CassandraSettings, consistency: WireConsistency) -> ExecutionProfile {
-    let policy = DefaultPolicy::builder().token_aware(settings.routing == Routing::TokenAware);
+    let policy = DefaultPolicy::builder().token_aware(settings.is_token_aware);
     ExecutionProfile::builder()
         .consistency(consistency)
         .request_timeout(None)

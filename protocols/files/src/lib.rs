@@ -9,6 +9,7 @@ mod name;
 #[cfg(test)]
 #[path = "../../../tests/common/scratch.rs"]
 mod scratch;
+mod settings;
 mod side_channel;
 mod store;
 mod system;
@@ -16,6 +17,7 @@ mod verified;
 
 pub use facts::facts;
 pub use lane::{Action, Answer, FileWork, Judged, Request, file_lanes};
+pub use settings::settings;
 pub use store::{FileLookup, Guard, Settings, Store, Stored};
 pub use verified::{FilesAccess, lacks};
 
@@ -40,6 +42,7 @@ pub static ROW: Protocol = Protocol {
     path: Path::Nothing,
     query: Query::Words(&[]),
     family: Family::Files,
+    own: &settings::OWN,
     ready: Ready::NoServer,
     not_ready: |_| NotReady::ERROR,
     full: &[],

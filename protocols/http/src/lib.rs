@@ -31,6 +31,7 @@ pub static ROW: Protocol = Protocol {
     path: Path::OfRequest,
     query: Query::OfRequest,
     family: Family::Http,
+    own: &[],
     ready: Ready::Page,
     not_ready: |_| NotReady::ERROR,
     full: &[],

@@ -47,6 +47,7 @@ pub static ROW: Protocol = Protocol {
             Ok(Box::new(MemcachedAccess { dialect, numbers, sharded }))
         },
     }),
+    own: &[],
     ready: Ready::Answers(b"version\r\n"),
     not_ready,
     full: &[memcached::codes::OUT_OF_MEMORY],

@@ -24,8 +24,8 @@ use access::{ROW_BYTES, refusal};
 use drivers::{DatabaseAccess, SqlAccess};
 use engine::workload::longest_key;
 use protocol::{
-    ALLOW_KEY, Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
-    Ready, Recipe, Scheme, Sql, TLS,
+    ALLOW_KEY, Access, ClientLibrary, Examples, Family, Login, NO_DEPTH, NullVariant, Path,
+    Protocol, Query, Ready, Recipe, Scheme, Sql, TLS,
 };
 use record::{SqlProtocol, SqlSettings, Workload};
 
@@ -45,10 +45,10 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared, SqlProtocol::Text],
         tables: &["innodb", "memory", "aria", "myisam"],
         cheapest: drivers::CHEAPEST,
-        charsets: &[],
         is_partitioned: false,
         no_reply_limit: None,
         lacks_room,
+        library: |_, _| Ok(ClientLibrary::USUAL),
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| MysqlTls {
                 roots: tls.roots,
@@ -67,6 +67,7 @@ pub static ROW: Protocol = Protocol {
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
+    own: &[],
     // The server sends the first bytes.
     ready: Ready::Answers(b""),
     not_ready: |code| drivers::not_ready(refusal(code)),

@@ -19,9 +19,18 @@ pub use dialect::OracleDialect;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
-    CHARSETS, Examples, Family, Login, NO_DEPTH, Path, Protocol, Query, Ready, Scheme, Sql,
+    ClientLibrary, Examples, Family, Login, NO_DEPTH, OwnSetting, OwnValues, Path, Protocol, Query,
+    Ready, Scheme, Sql,
 };
 use record::SqlProtocol;
+
+/// The settings that contenders can be given.
+static OWN: [OwnSetting; 1] = [OwnSetting {
+    key: "charset",
+    values: OwnValues::Words("a character set of the driver", &["AL32UTF8"]),
+    description: "The character set that Oracle's driver uses.",
+    example: "AL32UTF8 (oracle)",
+}];
 
 /// Its properties.
 pub static ROW: Protocol = Protocol {
@@ -39,7 +48,6 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared],
         tables: &[],
         cheapest: access::CHEAPEST,
-        charsets: &CHARSETS,
         is_partitioned: false,
         no_reply_limit: Some("oracledb cannot limit the length of a reply"),
         lacks_room: |_, of| {
@@ -50,12 +58,14 @@ pub static ROW: Protocol = Protocol {
             };
             (longest > most || least == 0).then(why)
         },
+        library: |_, _| Ok(ClientLibrary::USUAL),
         connect: |parts| {
             let announced = Announced::new(parts.policy);
             let access = OracleAccess { common: SqlAccess::new(parts), announced };
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
+    own: &OWN,
     ready: Ready::Answers(b"PING\r\n"),
     not_ready: |code| drivers::not_ready(access::refusal(code)),
     full: &[],

@@ -18,8 +18,8 @@ pub use sqlstate::names as code_names;
 
 use drivers::{DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme, Sql, TLS,
+    Access, ClientLibrary, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
+    Ready, Recipe, Scheme, Sql, TLS,
 };
 use record::SqlProtocol;
 
@@ -39,10 +39,10 @@ pub static ROW: Protocol = Protocol {
         protocols: &[SqlProtocol::Prepared, SqlProtocol::Extended, SqlProtocol::Simple],
         tables: &["logged", "unlogged"],
         cheapest: drivers::CHEAPEST,
-        charsets: &[],
         is_partitioned: false,
         no_reply_limit: None,
         lacks_room: |_, _| None,
+        library: |_, _| Ok(ClientLibrary::USUAL),
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| tls.access);
             let sending = match parts.settings.protocol {
@@ -54,6 +54,7 @@ pub static ROW: Protocol = Protocol {
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
+    own: &[],
     // A request for TLS, which the server answers before any login.
     ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
     not_ready: |code| drivers::not_ready(sqlstate::refusal(code)),

@@ -21,6 +21,7 @@ pub static ROW: Protocol = Protocol {
     path: Path::Nothing,
     query: Query::Words(&[]),
     family: Family::Program,
+    own: &[],
     ready: Ready::NoServer,
     not_ready: |_| NotReady::ERROR,
     full: &[],

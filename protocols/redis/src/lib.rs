@@ -45,6 +45,7 @@ pub static ROW: Protocol = Protocol {
         has_commands: true,
         connect,
     }),
+    own: &[],
     ready: Ready::Answers(b"PING\r\n"),
     not_ready,
     full: &[resp::codes::OOM],

@@ -30,6 +30,7 @@ pub static ROW: Protocol = Protocol {
     path: Path::Name { what: "keyspace", fits: is_identifier },
     query: Query::Words(&[]),
     family: Family::Store(Store { dialects: &[], is_sharded: false, has_commands: false, connect }),
+    own: &[],
     // A call of describe_version, in a frame.
     ready: Ready::Answers(b"\0\0\0\x1d\x80\x01\0\x01\0\0\0\x10describe_version\0\0\0\0\0"),
     not_ready,

@@ -33,6 +33,7 @@ pub static ROW: Protocol = Protocol {
     path: Path::OfRequest,
     query: Query::OfRequest,
     family: Family::Messages(Messages { shortest: SHORTEST_MESSAGE, connect }),
+    own: &[],
     // The key of the example in RFC 6455, because the answer to the key is not checked.
     ready: Ready::Upgrade(
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\

@@ -2,6 +2,9 @@
 //! tables of `plan::declared`.
 
 use crate::cli::plain_text::wrapped;
+use crate::plan::settings::declared::{Declared, outer};
+use crate::plan::settings::is_used;
+use crate::plan::{Settings, contender_keys};
 use serde_json::{Map, Value as Json};
 
 const SCHEMA: &str = include_str!("../../../schema/experiment.v1.json");
@@ -19,7 +22,7 @@ const TABLES: [(&str, &str, &[&str]); 14] = [
     ),
     (
         "[contender.NAME], one for each contender; [defaults], for all of them",
-        "/$defs/contender",
+        CONTENDER,
         &["groups"],
     ),
     ("[[contender.NAME.process]], one for each process of a target", "/$defs/process", &["ready"]),
@@ -40,6 +43,7 @@ const TABLES: [(&str, &str, &[&str]); 14] = [
     ),
 ];
 
+const CONTENDER: &str = "/$defs/contender";
 const OPERATIONS: [&str; 5] = ["commands", "statements", "requests", "tables", "feeds"];
 const METHOD: &str = "/properties/published/properties/method";
 
@@ -60,14 +64,22 @@ pub(in crate::cli) fn text(width: usize) -> String {
     text
 }
 
+/// Whether a contender of this build can have a key. The schema is that of all builds.
+fn is_of_this_build(key: &str) -> bool {
+    let settings = Settings::table().map(|row| &row.setting);
+    let mut unused = settings.filter(|setting| !is_used(setting));
+    contender_keys().contains(&key) && unused.all(|setting| outer(setting.key_in_file()) != key)
+}
+
 /// The keys of a table with their entries in the schema. Those of an inner table follow its name and a dot.
 fn entries<'s>(schema: &'s Json, place: &str, elsewhere: &[&str]) -> Vec<(String, &'s Json)> {
     let table = schema.pointer(place).and_then(properties).expect("a table of the schema");
     let mut all = Vec::new();
     for (key, entry) in table {
         let is_reference = place == "/$defs/scale" && key != "defaults";
+        let is_of_another_build = place == CONTENDER && !is_of_this_build(key);
         match properties(entry) {
-            _ if elsewhere.contains(&key.as_str()) || is_reference => {}
+            _ if elsewhere.contains(&key.as_str()) || is_reference || is_of_another_build => {}
             Some(inner) => {
                 all.extend(inner.iter().map(|(inner, entry)| (format!("{key}.{inner}"), entry)));
             }
@@ -135,8 +147,8 @@ fn bare(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::settings::declared::{Declared, keys_in_file};
-    use crate::plan::{RunSettings, Settings, WorkloadSettings};
+    use crate::plan::settings::declared::keys_in_file;
+    use crate::plan::{RunSettings, WorkloadSettings};
     use ::toml::de::DeTable;
 
     #[test]
@@ -155,7 +167,7 @@ mod tests {
     }
 
     fn lists_all<S: Declared>(text: &str) {
-        let former: Vec<&str> = S::TABLE.iter().map(|row| row.setting.former).collect();
+        let former: Vec<&str> = S::table().map(|row| row.setting.former).collect();
         for key in keys_in_file::<S>().into_iter().filter(|key| !former.contains(key)) {
             let places = [format!("\n  {key} = "), format!("\n  {key}."), format!(".{key}]]\n")];
             assert!(places.iter().any(|place| text.contains(place)), "{key}");

@@ -40,8 +40,8 @@ pub(in crate::plan) fn check(spec: &Spec, all: &[Candidate]) -> Result<(), Error
             shown(other.recorded())
         )));
     }
-    let mut rows = WorkloadSettings::TABLE.iter().filter(|row| row.setting.key != "preset");
-    let other = rows.find(|row| (row.is_given)(&spec.workload)).map(|row| row.setting.key);
+    let mut rows = WorkloadSettings::table().filter(|row| row.setting.key != "preset");
+    let other = rows.find(|row| row.is_given(&spec.workload)).map(|row| row.setting.key);
     let custom = (!spec.workload.custom.is_empty()).then_some("operations");
     match other.or(custom) {
         None => Ok(()),

@@ -5,35 +5,13 @@ use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::store;
 use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;
-use crate::protocols::PROTOCOLS;
 use engine::{Numbers, TlsAccess};
 use protocol::address::{Endpoint, Url, tls};
 use protocol::{Access, Error};
-use protocol::{Protocol, Sql, SqlParts, SqlTls};
-use record::cassandra::Batch;
+use protocol::{ClientLibrary, Protocol, Sql, SqlParts, SqlTls};
 use record::{Address, Consistency, Contender, DialPolicy, RequestPlan, SqlSettings};
 use rustls::pki_types::ServerName;
 use text::shown::shown;
-
-/// Checks that the client library supports this character set.
-fn supports(row: &Sql, charset: &str) -> Result<(), Error> {
-    match row.charsets {
-        [] => {
-            let known =
-                PROTOCOLS.written_as(|row| row.sql().is_some_and(|sql| !sql.charsets.is_empty()));
-            Err(Error::usage(format!(
-                "charset is supported only by {}: leave it out for other databases",
-                if known.is_empty() { "databases that this build does not speak" } else { &known }
-            )))
-        }
-        known if known.contains(&charset) => Ok(()),
-        known => Err(Error::usage(format!(
-            "`{}` is not a character set that the client library supports: {}",
-            shown(charset),
-            known.join(", ")
-        ))),
-    }
-}
 
 /// Makes a contender that is queried in SQL.
 pub(in crate::plan) fn database_at(
@@ -46,13 +24,10 @@ pub(in crate::plan) fn database_at(
     if settings.query.is_some() && spec.workload.is_given() {
         return Err(Error::usage("--query and a workload cannot be combined: give one of them"));
     }
-    if let Some(charset) = &settings.charset {
-        supports(row, charset)?;
-    }
     if let (Some(_), Some(why)) = (settings.reply_bytes, row.no_reply_limit) {
         return Err(Error::usage(format!("leave out reply.max: {why}")));
     }
-    let sql = sql(url, row, settings).map_err(Error::usage)?;
+    let sql = sql(candidate, row).map_err(Error::usage)?;
     let consistency = consistency(url.protocol, settings).map_err(Error::usage)?;
     let parts = parts(spec, (url, row), &sql, (settings, consistency))?;
     let access = (row.connect)(parts);
@@ -65,7 +40,8 @@ pub(in crate::plan) fn database_at(
     Ok((Contender { tls, ..contender(spec, candidate, address, asks)? }, access))
 }
 
-fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlSettings, String> {
+fn sql(candidate: &Candidate, row: &Sql) -> Result<SqlSettings, String> {
+    let Candidate { url, settings, work, .. } = candidate;
     let (protocols, tables, database) = (row.protocols, row.tables, url.protocol.name);
     let protocol = settings.protocol.unwrap_or(protocols[0]);
     if !protocols.contains(&protocol) {
@@ -80,13 +56,16 @@ fn sql(url: &Url, row: &Sql, settings: &Settings) -> Result<SqlSettings, String>
             _ => format!("{database} has no table of kind {table}; it has {}", tables.join(", ")),
         });
     }
+    let workload = work.as_ref().filter(|_| settings.query.is_none()).map(|work| &work.workload);
+    let ClientLibrary { words, repeats } = (row.library)(&settings.own, workload)?;
     Ok(SqlSettings {
         protocol,
         // A recipe sets the table for the rows of a workload; a statement has no such table.
         table: settings.table.clone().filter(|_| settings.query.is_none()),
         reply_bytes: settings.reply_bytes,
         asks_own_server: url.protocol.null.is_none(),
-        cassandra: row.is_partitioned.then(|| settings.cassandra()),
+        library: words,
+        repeats,
     })
 }
 
@@ -95,7 +74,7 @@ fn parts<'a>(
     spec: &Spec,
     (url, row): (&Url, &Sql),
     sql_settings: &'a SqlSettings,
-    (settings, consistency): (&Settings, Option<Consistency>),
+    (settings, consistency): (&'a Settings, Option<Consistency>),
 ) -> Result<SqlParts<'a>, Error> {
     let login = url.login.as_ref().map(|login| login.as_text("a database"));
     let (user, password) = login.transpose().map_err(Error::usage)?.unwrap_or_default();
@@ -105,6 +84,7 @@ fn parts<'a>(
         database: url.sql_database().expect("checked when it was read"),
         query: settings.query.as_deref().unwrap_or(row.cheapest).to_owned(),
         settings: sql_settings,
+        own: &settings.own,
         tls: tls(spec, url, row)?,
         may_ask_for_key: url.allows_key_retrieval(),
         policy: DialPolicy::new(spec.allow_public),
@@ -152,12 +132,11 @@ pub(in crate::plan) fn table(contender: usize, kind: Option<&str>, is_wide: bool
     format!("tiebreak{contender:02}{kind}{wide}")
 }
 
-/// Refuses values that the table cannot hold, and empty batches, before a server is contacted.
+/// Refuses values that the table cannot hold, before a server is contacted.
 pub(in crate::plan) fn check_values(
     contender: &Contender,
     protocol: &Protocol,
 ) -> Result<(), Error> {
-    check_batches(&contender.asks).map_err(|why| in_contender(contender, &why))?;
     let (sql, workload) = match &contender.asks {
         RequestPlan::Database { sql, work } => (sql, &work.workload),
         RequestPlan::Request(_)
@@ -170,21 +149,14 @@ pub(in crate::plan) fn check_values(
     };
     let Some(row) = protocol.sql().filter(|_| workload.has_values()) else { return Ok(()) };
     match (row.lacks_room)(sql, workload) {
-        Some(why) => Err(in_contender(contender, &why)),
+        Some(why) => Err(Error::usage(format!("`{}`: {why}", contender.name))),
         None => Ok(()),
     }
 }
 
-fn in_contender(contender: &Contender, why: &str) -> Error {
-    Error::usage(format!("`{}`: {why}", contender.name))
-}
-
 /// Returns a caution if operations of contenders have different numbers of statements.
 pub(in crate::plan) fn different_batches(contenders: &[Contender]) -> Option<String> {
-    let times = |of: &Contender| {
-        let cassandra = of.asks.sql().and_then(|sql| sql.cassandra.as_ref());
-        cassandra.map_or(1, |cassandra| cassandra.batch_size)
-    };
+    let times = |of: &Contender| of.asks.sql().map_or(1, |sql| sql.repeats);
     let first = contenders.first()?;
     let other = contenders.iter().find(|of| times(of) != times(first))?;
     let in_words = |of: &Contender| match times(of) {
@@ -199,24 +171,4 @@ pub(in crate::plan) fn different_batches(contenders: &[Contender]) -> Option<Str
         other.name,
         in_words(other)
     ))
-}
-
-/// Checks that there are statements that can be sent several times in a batch.
-fn check_batches(asks: &RequestPlan) -> Result<(), String> {
-    let cassandra = asks.sql().and_then(|sql| sql.cassandra.as_ref());
-    let Some(cassandra) = cassandra.filter(|cassandra| cassandra.batch_size > 1) else {
-        return Ok(());
-    };
-    if cassandra.batch == Batch::None {
-        return Err("batch_size requires batches: leave out batch=none".to_owned());
-    }
-    let mut custom = asks.workload().into_iter().flat_map(|of| &of.custom.operations);
-    if !custom.any(drivers::only_writes) {
-        return Err(
-            "batch_size requires custom statements that only write ([[workload.statements]] in an \
-             experiment file), and there are none"
-                .to_owned(),
-        );
-    }
-    Ok(())
 }

@@ -57,7 +57,7 @@ fn intensity(group: &GroupGiven) -> Result<Intensity, String> {
 
 /// Refuses settings of the contender that each group must have.
 fn refuse_settings(spec: &Spec, settings: &Settings) -> Result<(), String> {
-    let given = settings::of_groups().find(|row| (row.is_given)(settings));
+    let given = settings::of_groups().find(|row| row.is_given(settings));
     if let Some(key) = given.map(|row| row.setting.key) {
         return Err(format!(
             "{key} must be set for each group: in [[groups]], or with --set NAME.GROUP.{key}="

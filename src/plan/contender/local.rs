@@ -34,7 +34,8 @@ pub(in crate::plan) fn files_at(
     };
     let asks = RequestPlan::Files(candidate.work.clone().expect("files have a workload"));
     let address = Address::Directory(path.clone());
-    let directory = Directory { path: PathBuf::from(path), settings: candidate.settings.files() };
+    let directory =
+        Directory { path: PathBuf::from(path), settings: files::settings(&candidate.settings.own) };
     Ok((contender(spec, candidate, address, asks)?, directory))
 }
 

@@ -51,6 +51,11 @@ impl Contender {
     }
 }
 
+/// Returns the keys that a contender can have.
+pub fn keys() -> Vec<&'static str> {
+    [&KEYS[..], &LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS].concat()
+}
+
 /// Reads the table of one contender.
 pub(super) fn read(
     name: &str,
@@ -58,7 +63,7 @@ pub(super) fn read(
     defaults: &Defaults<'_>,
 ) -> Result<Contender, Error> {
     names::check_key(name).map_err(|message| table.error(&message))?;
-    table.only(&[&KEYS[..], &LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS].concat())?;
+    table.only(&keys())?;
     let settings = declared::of_contender(table)?.over(&defaults.settings);
     let table = &with_defaults(table, defaults);
     let has = |key| table.get(key).is_some();

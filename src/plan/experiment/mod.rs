@@ -56,7 +56,7 @@ mod schema_tests;
 #[cfg(test)]
 mod tests;
 
-pub use contender::Contender;
+pub use contender::{Contender, keys as contender_keys};
 pub use contents::contents;
 pub use published::{Article, Method};
 pub use run::RunInput;

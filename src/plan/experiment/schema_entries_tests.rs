@@ -5,6 +5,7 @@ use crate::plan::experiment::target::{LAUNCH_KEYS, TARGET_KEYS};
 use crate::plan::settings::declared::{Declared, InFile, Row, Setting};
 use crate::plan::settings::of_groups;
 use crate::plan::{RunSettings, Settings, WorkloadSettings};
+use crate::protocols::PROTOCOLS;
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 
@@ -19,8 +20,8 @@ fn path() -> &'static Path {
 
 /// What the schema allows for a value. Returns None for a list whose items have keys of
 /// their own: these are in no table, and the schema file itself says what they are.
-fn shape(in_file: InFile) -> Option<Json> {
-    let shape = match in_file {
+fn shape(setting: &Setting) -> Option<Json> {
+    let shape = match setting.in_file {
         InFile::Text | InFile::Body => json!({"type": "string"}),
         InFile::Count => json!({"$ref": "#/$defs/count"}),
         InFile::Bytes => json!({"$ref": "#/$defs/bytes"}),
@@ -28,6 +29,9 @@ fn shape(in_file: InFile) -> Option<Json> {
         InFile::Percent => json!({"$ref": "#/$defs/percent"}),
         InFile::Rate => json!({"$ref": "#/$defs/rate"}),
         InFile::Words(words) => json!({"enum": words}),
+        InFile::ProtocolWords => {
+            json!({"enum": PROTOCOLS.words(setting.words.expect("its words"))})
+        }
         InFile::CountOr(words) => {
             json!({"anyOf": [{"enum": words}, {"$ref": "#/$defs/count"}]})
         }
@@ -54,8 +58,8 @@ fn shape(in_file: InFile) -> Option<Json> {
 /// The entry of a setting: its description, and what the schema allows for it.
 fn entry(setting: &Setting, now: &Json) -> Json {
     let mut entry = Map::new();
-    entry.insert("description".to_owned(), setting.description.into());
-    let shape = shape(setting.in_file).unwrap_or_else(|| now.clone());
+    entry.insert("description".to_owned(), setting.full_description().into());
+    let shape = shape(setting).unwrap_or_else(|| now.clone());
     let shape = shape.as_object().expect("an object");
     entry.extend(shape.iter().filter(|(key, _)| *key != "description").map(cloned));
     if let Some(example) = example(setting) {
@@ -107,10 +111,10 @@ fn write<'a, S: 'a>(schema: &mut Json, object: &str, rows: impl Iterator<Item = 
 /// The schema with the entries of all tables.
 fn from_tables(now: &Json) -> Json {
     let mut schema = now.clone();
-    write(&mut schema, "", RunSettings::TABLE.iter());
-    write(&mut schema, OF_WORKLOAD, WorkloadSettings::TABLE.iter());
+    write(&mut schema, "", RunSettings::table());
+    write(&mut schema, OF_WORKLOAD, WorkloadSettings::table());
     for object in OF_SETTINGS {
-        write(&mut schema, object, Settings::TABLE.iter());
+        write(&mut schema, object, Settings::table());
     }
     write(&mut schema, OF_GROUPS, of_groups());
     copy_to_defaults(&mut schema);
@@ -147,15 +151,15 @@ fn every_word_of_the_tables_is_taken() {
 }
 
 fn every_word_is_taken<S: Declared>() {
-    for row in S::TABLE {
+    for row in S::table() {
         let (InFile::Words(words) | InFile::CountOr(words)) = row.setting.in_file else {
             continue;
         };
         for word in words {
-            let taken = (row.set)(&mut S::default(), word);
+            let taken = row.set(&mut S::default(), word);
             taken.unwrap_or_else(|message| panic!("{} {word}: {message}", row.setting.key));
         }
-        let refused = (row.set)(&mut S::default(), "no-such-word");
+        let refused = row.set(&mut S::default(), "no-such-word");
         assert!(refused.is_err(), "{} takes any word", row.setting.key);
     }
 }

@@ -52,7 +52,7 @@ fn beside(key: &str) -> Option<(&'static str, &'static str)> {
 
 #[test]
 fn every_setting_of_a_contender_changes_what_it_does_or_is_refused() {
-    for row in Settings::TABLE {
+    for row in Settings::table() {
         let key = row.setting.key;
         let mut used = 0;
         for url in [
@@ -93,7 +93,7 @@ fn every_setting_of_a_contender_changes_what_it_does_or_is_refused() {
 
 #[test]
 fn every_setting_of_the_run_changes_the_plan() {
-    for row in RunSettings::TABLE {
+    for row in RunSettings::table() {
         let key = row.setting.key;
         let command = row.setting.flags[0].commands[0];
         let contenders: &[&str] =
@@ -116,7 +116,7 @@ fn every_setting_of_the_run_changes_the_plan() {
             "require" => "throughput >= 0.9",
             new => panic!("give a value of {new} here"),
         };
-        (row.set)(&mut spec.run, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
+        row.set(&mut spec.run, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
         let with = settled(&spec).unwrap_or_else(|error| panic!("{key}: {}", error.text));
         assert!(resolved_text(&without) != resolved_text(&with), "{key} is accepted and ignored");
     }
@@ -136,7 +136,7 @@ fn two_commands() -> CustomSettings {
 
 #[test]
 fn every_setting_of_a_workload_changes_it() {
-    for row in WorkloadSettings::TABLE {
+    for row in WorkloadSettings::table() {
         let key = row.setting.key;
         let contenders = ["a=redis://127.0.0.1:1", "b=redis://127.0.0.1:2"];
         let mut spec = Spec::new(Command::Compare, contenders.map(str::to_owned).to_vec());
@@ -159,7 +159,7 @@ fn every_setting_of_a_workload_changes_it() {
             "verify" => "off",
             new => panic!("give a value of {new} here"),
         };
-        (row.set)(&mut spec.workload, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
+        row.set(&mut spec.workload, sample).unwrap_or_else(|message| panic!("{key}: {message}"));
         let with = settled(&spec).unwrap_or_else(|error| panic!("{key}: {}", error.text));
         assert!(resolved_text(&without) != resolved_text(&with), "{key} is accepted and ignored");
     }

@@ -54,7 +54,7 @@ impl GroupGiven {
             let key = shown(key);
             return Err(format!("a group has no key `{key}`: {}{meant}", known.join(", ")));
         };
-        (row.set)(&mut self.settings, value)
+        row.set(&mut self.settings, value)
     }
 }
 

@@ -12,15 +12,14 @@ pub(super) mod spelling;
 pub mod sweep_settings;
 pub mod workload;
 
-mod of_cassandra;
 mod of_databases;
-mod of_files;
 mod of_loads;
 mod of_messages;
 mod of_processes;
 mod of_requests;
 mod of_sharding;
 mod of_watchers;
+mod own;
 mod refused;
 #[cfg(test)]
 pub(in crate::plan) mod samples;
@@ -28,22 +27,22 @@ pub(in crate::plan) mod samples;
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};
 pub(in crate::plan) use of_watchers::split as watcher_address;
+pub(crate) use refused::is_used;
 pub(in crate::plan) use refused::refuse;
 
 use crate::plan::Command::Load;
 use crate::plan::settings::declared::Heading;
 use crate::plan::settings::declared::Heading::Request;
 use crate::plan::settings::declared::InFile::{
-    Body, Bytes, Count, CountOr, Duration as Time, Headers, Pids, Processes, Rate, Statuses,
-    Switch, Text, Words,
+    Body, Bytes, Count, CountOr, Duration as Time, Headers, Pids, Processes, ProtocolWords, Rate,
+    Statuses, Switch, Text, Words,
 };
 use crate::plan::settings::declared::UsedBy::{
-    Connected, Databases, Deep, Files, Headers as WithHeaders, Messages, Partitioned, Replicated,
-    Requests, Running, Sharded, Stores,
+    Connected, Databases, Deep, Headers as WithHeaders, Messages, Replicated, Requests, Running,
+    Sharded, Stores,
 };
 use crate::plan::settings::declared::{Declared, Flag, Row, Setting, declared, switch};
-use files::Guard;
-use record::cassandra::{Batch, Compression, Routing};
+use protocol::Own;
 use record::{Consistency, Maintenance, MessageKind, Reuse, ShardRule, SqlProtocol};
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +53,10 @@ declared! {
     /// The settings of one contender, or of all. No `Debug`: headers and body can
     /// be secret.
     #[derive(Clone, Default, PartialEq)]
-    pub struct Settings;
+    pub struct Settings also {
+        /// Those that only some protocols have.
+        own: Own,
+    } and own::rows;
 
     /// The connection policy.
     reuse: Option<Reuse>, of_loads::reuse,
@@ -95,15 +97,15 @@ declared! {
         Setting::new(
             "depth",
             Count,
-            "Operations in flight on a connection, of a store or a WebSocket; 1 by default.",
+            "Operations in flight on a connection, of stores and servers of messages; 1 by default.",
         )
-        .example("16 (operations in flight on a connection, of a store or a WebSocket)")
+        .example("16 (operations in flight on a connection, of stores and servers of messages)")
         .only(Deep)
         .of_groups()
         .flags(&[Flag::new(
             "depth",
             "N",
-            "Operations in flight on each connection, of stores and WebSocket [default: 1]",
+            "Operations in flight on each connection, of stores and servers of messages [default: 1]",
         )
         .under(Heading::Load, 4)]);
 
@@ -111,11 +113,10 @@ declared! {
     dialect: Option<&'static str>, of_loads::dialect,
         Setting::new(
             "dialect",
-            Words(&["text", "meta", "resp2", "resp3"]),
-            "The protocol variant of a store: `text` or `meta` (memcached), `resp2` or `resp3` \
-             (Redis).",
+            ProtocolWords,
+            "The protocol variant of a store.",
         )
-        .example("text or meta (memcached); resp2 or resp3 (redis)")
+        .words(of_loads::dialects)
         .only(Stores);
 
     /// By which rule a key finds its server.
@@ -123,12 +124,12 @@ declared! {
         Setting::new(
             "distribution",
             Words(&["modula", "consistent", "ketama", "php-memcache", "php-memcache-fnv", "php-memcache-standard"]),
-            "By which rule a key finds its server among several memcached servers: `modula`, \
+            "By which rule a key finds its server among several ones: `modula`, \
              `consistent` or `ketama` as libmemcached has them, `php-memcache`, \
              `php-memcache-fnv` or `php-memcache-standard` as php-memcache does; `modula` by \
              default.",
         )
-        .example("ketama: by which rule a key finds its server (several memcached servers)")
+        .example("ketama: by which rule a key finds its server among several ones")
         .only(Sharded);
 
     /// Whether keys of a server that cannot be reached go to others.
@@ -136,10 +137,9 @@ declared! {
         Setting::new(
             "failover",
             Switch,
-            "Whether keys of a memcached server that cannot be reached go to the others; `false` \
-             by default.",
+            "Whether keys of a server that cannot be reached go to the others; `false` by default.",
         )
-        .example("true: keys of a server that is down go to the others (several memcached servers)")
+        .example("true: keys of a server that is down go to the others")
         .only(Sharded);
 
     /// How many replicas must have answered an operation.
@@ -147,11 +147,11 @@ declared! {
         Setting::new(
             "consistency",
             Words(&["one", "two", "three", "quorum", "all", "local-one", "local-quorum", "each-quorum", "serial", "local-serial"]),
-            "How many replicas must have answered an operation (Cassandra): `one`, `two`, \
+            "How many replicas must have answered an operation: `one`, `two`, \
              `three`, `quorum`, `all`, `local-one`, `local-quorum` or `each-quorum`; `one` by \
              default.",
         )
-        .example("quorum (cassandra): how many replicas must have answered an operation")
+        .example("quorum: how many replicas must have answered an operation")
         .only(Replicated);
 
     /// Copies of each row, if a load creates the keyspace.
@@ -159,34 +159,10 @@ declared! {
         Setting::new(
             "replication",
             Count,
-            "How many copies there are of each row of a Cassandra keyspace that a load creates; 1 \
-             by default.",
+            "How many copies there are of each row of a keyspace that a load creates; 1 by default.",
         )
-        .example("3: copies of each row, if a load creates the keyspace (cassandra)")
+        .example("3: copies of each row, if a load creates the keyspace")
         .only(Replicated);
-
-    /// What protects readers of files from half-written values.
-    guard: Option<Guard>, of_files::guard,
-        Setting::new(
-            "locking",
-            Words(&["flock", "rename", "none"]),
-            "What protects readers of files from half-written values: `flock` (as Cache_Lite \
-             does), `rename` (written to a second file that is renamed) or `none`.",
-        )
-        .example("flock, rename or none (files)")
-        .only(Files);
-
-    /// Whether every write of a file waits for the disk.
-    fsync: Option<bool>, of_files::fsync,
-        Setting::new("fsync", Switch, "Whether every write of a file waits for the disk.")
-        .example("true: every write of a file waits for the disk")
-        .only(Files);
-
-    /// When a file is too old.
-    expires: Option<Duration>, of_files::expires,
-        Setting::new("expires", Time, "A file that was written longer ago is a miss, such as `1h`.")
-        .example("1h: a file that was written longer ago is a miss")
-        .only(Files);
 
     /// The one statement that is sent to a database.
     query: Option<String>, of_databases::query,
@@ -201,42 +177,30 @@ declared! {
         .flags(&[Flag::new(
             "query",
             "STATEMENT",
-            "Send this statement to databases (postgres://, mysql://), instead of a workload. It \
+            "Send this statement to databases, instead of a workload. It \
              is recorded, so it must not hold a secret",
         )
         .under(Request, 3)]);
-
-    /// The character set of the client.
-    charset: Option<String>, of_databases::charset,
-        Setting::new(
-            "charset",
-            Words(&protocol::CHARSETS),
-            "The character set that Oracle's driver uses.",
-        )
-        .example("AL32UTF8 (oracle)")
-        .only(Databases);
 
     /// How statements are sent.
     protocol: Option<SqlProtocol>, of_databases::protocol,
         Setting::new(
             "protocol",
-            Words(&["simple", "extended", "prepared", "text"]),
-            "How statements are sent: `simple`, `extended` or `prepared` (PostgreSQL), `text` or \
-             `prepared` (MySQL), `simple` or `prepared` (Cassandra); `prepared` by default.",
+            ProtocolWords,
+            "How statements are sent; `prepared` by default.",
         )
-        .example("simple, extended or prepared (postgres); text or prepared (mysql)")
+        .words(of_databases::protocols)
         .only(Databases);
 
     /// Which kind of table the workload's rows are in.
     table: Option<String>, of_databases::table,
         Setting::new(
             "table",
-            Words(&["logged", "unlogged", "innodb", "memory", "aria", "myisam", "size-tiered", "leveled", "time-window", "unified"]),
-            "Which kind of table a workload's rows are in: `logged` or `unlogged` (PostgreSQL), \
-             one of MySQL's engines, or how Cassandra compacts it: `size-tiered`, `leveled`, \
-             `time-window` or `unified`.",
+            ProtocolWords,
+            "Which kind of table a workload's rows are in: the storage engine, whether it is logged, or how it is \
+             compacted.",
         )
-        .example("memory (mysql), unlogged (postgres): which kind of table a workload is in")
+        .words(of_databases::tables)
         .only(Databases);
 
     /// Connections that all operations share.
@@ -278,82 +242,6 @@ declared! {
              workload's values need it)",
         )
         .only(Databases);
-
-    /// Which nodes of Cassandra operations are sent to.
-    routing: Option<Routing>, of_cassandra::routing,
-        Setting::new(
-            "routing",
-            Words(&["token-aware", "round-robin"]),
-            "Which node of Cassandra an operation is sent to: `token-aware`, to one that holds \
-             the row, or `round-robin`; `token-aware` by default.",
-        )
-        .example("token-aware or round-robin (cassandra)")
-        .only(Partitioned);
-
-    /// How frames are compressed.
-    compression: Option<Compression>, of_cassandra::compression,
-        Setting::new(
-            "compression",
-            Words(&["none", "lz4"]),
-            "How frames to and from Cassandra are compressed: `none` or `lz4`; `none` by default.",
-        )
-        .example("none or lz4 (cassandra)")
-        .only(Partitioned);
-
-    /// Rows of one page of a reply, at most.
-    page_size: Option<u32>, of_cassandra::page_size,
-        Setting::new(
-            "page_size",
-            Count,
-            "Rows of one page of a reply of Cassandra, at most; 5000 by default.",
-        )
-        .example("100: rows of one page of a reply (cassandra)")
-        .only(Partitioned);
-
-    /// How operations with several statements are sent.
-    batch: Option<Batch>, of_cassandra::batch,
-        Setting::new(
-            "batch",
-            Words(&["none", "logged", "unlogged"]),
-            "How an operation with several statements that only write is sent to Cassandra: \
-             `logged`, `unlogged` or `none` (one after the other); `logged` by default.",
-        )
-        .example("logged, unlogged or none: operations with several statements (cassandra)")
-        .only(Partitioned);
-
-    /// How many times the statements of an operation are in a batch.
-    batch_size: Option<u32>, of_cassandra::batch_size,
-        Setting::new(
-            "batch_size",
-            Count,
-            "How many times a batch contains the statements of a custom operation that only \
-             writes, each time with its own parameters; 1 by default. One operation is then one \
-             such batch.",
-        )
-        .example("10: the statements of an operation ten times in one batch (cassandra)")
-        .only(Partitioned);
-
-    /// Whether the library waits for more requests before it writes.
-    write_coalescing: Option<bool>, of_cassandra::write_coalescing,
-        Setting::new(
-            "write_coalescing",
-            Switch,
-            "Whether Cassandra's client library waits for more requests before it writes to a \
-             socket; `false` by default.",
-        )
-        .example("true: the library waits for more requests before it writes (cassandra)")
-        .only(Partitioned);
-
-    /// Sockets of one session to each node.
-    sockets_per_node: Option<u32>, of_cassandra::sockets_per_node,
-        Setting::new(
-            "sockets_per_node",
-            Count,
-            "Sockets of a session to each node of Cassandra, over which the operations of all \
-             connections go; 1 by default.",
-        )
-        .example("2: sockets to each node, which all connections share (cassandra)")
-        .only(Partitioned);
 
     /// Operations per second.
     rate: Option<f64>, quantities::rate,
@@ -428,7 +316,7 @@ declared! {
              the last one is driven. If its address has several nodes, each is one of them, and \
              all are started at once.",
         )
-        .example("pgbouncer,postgres: the same by the names of programs")
+        .example("nginx,php-fpm: the processes of the target by the names of programs")
         .only(Running);
 
     /// The watcher that reads the cost of the target.
@@ -508,14 +396,14 @@ declared! {
         Setting::new(
             "message",
             Words(&["text", "binary"]),
-            "The kind of WebSocket messages: `text` or `binary`; `text` by default.",
+            "The kind of messages: `text` or `binary`; `text` by default.",
         )
         .example("text or binary (ws)")
         .only(Messages)
         .flags(&[Flag::new(
             "message",
             "KIND",
-            "The kind of messages to WebSocket servers: text or binary [default: text]",
+            "The kind of messages: text or binary [default: text]",
         )
         .under(Request, 5)]);
 
@@ -524,14 +412,14 @@ declared! {
         Setting::new(
             "message_size",
             Bytes,
-            "Bytes of a message of WebSocket, from 16 B to 16 MiB; `64B` by default.",
+            "Bytes of a message, from 16 B to 16 MiB; `64B` by default.",
         )
         .example("1kB: bytes of a message (ws)")
         .only(Messages)
         .flags(&[Flag::new(
             "message-size",
             "SIZE",
-            "Bytes of each message to a WebSocket server, from 16B to 16MiB [default: 64B]",
+            "Bytes of each message, from 16B to 16MiB [default: 64B]",
         )
         .under(Request, 6)]);
 
@@ -579,10 +467,10 @@ impl Settings {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let is_it =
             |row: &&Row<Settings>| [row.setting.key, row.setting.key_in_file()].contains(&key);
-        match Settings::TABLE.iter().find(is_it) {
-            Some(row) => (row.set)(self, value),
+        match Settings::table().find(is_it) {
+            Some(row) => row.set(self, value),
             None => {
-                let known: Vec<&str> = Settings::TABLE.iter().map(|row| row.setting.key).collect();
+                let known: Vec<&str> = Settings::table().map(|row| row.setting.key).collect();
                 let meant = spelling::did_you_mean(key, &known);
                 let key = shown(key);
                 Err(format!("there is no key `{key}`: {}{meant}", known.join(", ")))
@@ -593,7 +481,7 @@ impl Settings {
 
 /// Returns the settings that each group can have.
 pub(in crate::plan) fn of_groups() -> impl Iterator<Item = &'static Row<Settings>> {
-    Settings::TABLE.iter().filter(|row| row.setting.of_groups)
+    Settings::table().filter(|row| row.setting.of_groups)
 }
 
 #[cfg(test)]

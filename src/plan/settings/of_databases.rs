@@ -1,32 +1,16 @@
 //! Settings of databases, only for contenders that are queried in SQL.
 
 use crate::plan::settings::Settings;
-use protocol::CHARSETS;
+use crate::protocols::PROTOCOLS;
+use protocol::Protocol;
 use record::{Maintenance, Pool, Reuse, SqlProtocol};
 use std::time::Duration;
 use text::near;
 use text::quantities;
 use text::shown::shown;
 
-const PROTOCOLS: [SqlProtocol; 4] =
-    [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared, SqlProtocol::Text];
 const UPKEEPS: [(&str, Maintenance); 3] =
     [("neither", Maintenance::Neither), ("ping", Maintenance::Ping), ("reset", Maintenance::Reset)];
-/// Kinds of table: PostgreSQL's two, MySQL's engines that a table of keys and values can
-/// be in, and how Cassandra compacts its tables.
-const TABLES: [&str; 10] = [
-    "logged",
-    "unlogged",
-    "innodb",
-    "memory",
-    "aria",
-    "myisam",
-    "size-tiered",
-    "leveled",
-    "time-window",
-    "unified",
-];
-
 /// Limits of the length of a reply: an error takes some hundred bytes, and 1 GiB is the longest
 /// packet of MySQL.
 const LEAST_REPLY: u64 = 1000;
@@ -70,24 +54,20 @@ pub(super) fn reply_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a character set. The contender's protocol knows whether it supports it.
-pub(super) fn charset(text: &str) -> Result<String, String> {
-    let known = CHARSETS.iter().find(|known| known.eq_ignore_ascii_case(text));
-    known.map(|&known| known.to_owned()).ok_or_else(|| {
-        format!("`{}` is not a known character set: {}", shown(text), CHARSETS.join(", "))
-    })
+/// Returns the ways in which statements are sent to databases of a protocol.
+pub(super) fn protocols(row: &Protocol) -> Vec<&'static str> {
+    row.sql().into_iter().flat_map(|sql| sql.protocols).map(|protocol| protocol.name()).collect()
 }
 
+/// Returns the kinds of table that databases of a protocol have.
+pub(super) fn tables(row: &Protocol) -> Vec<&'static str> {
+    row.sql().into_iter().flat_map(|sql| sql.tables).copied().collect()
+}
+
+/// Reads how statements are sent. The contender's protocol knows whether it supports it.
 pub(super) fn protocol(text: &str) -> Result<SqlProtocol, String> {
-    let names = PROTOCOLS.map(SqlProtocol::name);
-    PROTOCOLS.into_iter().find(|known| known.name() == text).ok_or_else(|| {
-        format!(
-            "`{}` is not a way to send statements: simple, extended or prepared (PostgreSQL), \
-             text or prepared (MySQL), simple or prepared (Cassandra){}",
-            shown(text),
-            near::did_you_mean(text, names)
-        )
-    })
+    let name = PROTOCOLS.word(text, protocols, "a way to send statements")?;
+    Ok(SqlProtocol::ALL.into_iter().find(|known| known.name() == name).expect("one of them"))
 }
 
 pub(super) fn upkeep(text: &str) -> Result<Maintenance, String> {
@@ -101,18 +81,9 @@ pub(super) fn upkeep(text: &str) -> Result<Maintenance, String> {
     })
 }
 
+/// Reads a kind of table. The contender's protocol knows whether it supports it.
 pub(super) fn table(text: &str) -> Result<String, String> {
-    if TABLES.contains(&text) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!(
-            "`{}` is not a kind of table: logged or unlogged (PostgreSQL); innodb, memory, aria \
-             or myisam (MySQL, MariaDB); size-tiered, leveled, time-window or unified \
-             (Cassandra){}",
-            shown(text),
-            near::did_you_mean(text, TABLES)
-        ))
-    }
+    PROTOCOLS.word(text, tables, "a kind of table").map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -173,14 +144,12 @@ mod tests {
     #[test]
     fn bad_values_name_the_remedy() {
         for (key, value, message) in [
-            ("charset", "LATIN1", "`LATIN1` is not a known character set: AL32UTF8"),
             ("query", " ", "the query is empty: write --query 'SELECT 1'"),
             (
                 "protocol",
                 "simpel",
-                "`simpel` is not a way to send statements: simple, extended or prepared \
-                 (PostgreSQL), text or prepared (MySQL), simple or prepared (Cassandra); did you \
-                 mean `simple`?",
+                "`simpel` is not a way to send statements: prepared or simple (Cassandra); prepared, \
+                 simple or extended (PostgreSQL); prepared or text (MySQL); did you mean `simple`?",
             ),
             (
                 "pool.upkeep",
@@ -190,9 +159,8 @@ mod tests {
             (
                 "table",
                 "heap",
-                "`heap` is not a kind of table: logged or unlogged (PostgreSQL); innodb, memory, \
-                 aria or myisam (MySQL, MariaDB); size-tiered, leveled, time-window or unified \
-                 (Cassandra)",
+                "`heap` is not a kind of table: size-tiered, leveled, time-window or unified (Cassandra); \
+                 logged or unlogged (PostgreSQL); innodb, memory, aria or myisam (MySQL)",
             ),
             ("pool.max", "0", "`0` is not a number of connections from 1 to 1M"),
             ("pool.wait", "0s", "a timeout must be above 0"),

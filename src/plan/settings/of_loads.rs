@@ -2,7 +2,7 @@
 
 use crate::plan::settings::Settings;
 use crate::protocols::PROTOCOLS;
-use protocol::Family;
+use protocol::{Family, Protocol};
 use record::{Arrivals, Consistency, Reuse};
 use std::time::Duration;
 use text::near;
@@ -83,26 +83,22 @@ pub fn depth(text: &str) -> Result<u32, String> {
     }
 }
 
+/// Returns the dialects of a protocol.
+pub(super) fn dialects(row: &Protocol) -> Vec<&'static str> {
+    match &row.family {
+        Family::Store(store) => store.dialects.to_vec(),
+        Family::Http | Family::Messages(_) | Family::Sql(_) | Family::Files | Family::Program => {
+            Vec::new()
+        }
+    }
+}
+
 /// Reads the dialect of a store.
 ///
 /// # Errors
 /// When there is no such dialect.
 pub(super) fn dialect(text: &str) -> Result<&'static str, String> {
-    let stores = PROTOCOLS.iter().filter_map(|row| match &row.family {
-        Family::Store(store) => Some((row.name, store.dialects)),
-        Family::Http | Family::Messages(_) | Family::Sql(_) | Family::Files | Family::Program => {
-            None
-        }
-    });
-    let stores: Vec<(&str, &[&'static str])> = stores.collect();
-    let mut all = stores.iter().flat_map(|(_, dialects)| dialects.iter().copied());
-    if let Some(found) = all.clone().find(|dialect| *dialect == text) {
-        return Ok(found);
-    }
-    let of = |(store, dialects): &(&str, &[&str])| format!("{} for {store}", dialects.join(" or "));
-    let known: Vec<String> = stores.iter().map(of).collect();
-    let meant = near::did_you_mean(text, all.by_ref());
-    Err(format!("`{}` is not a dialect: {}{meant}", shown(text), known.join(", ")))
+    PROTOCOLS.word(text, dialects, "a dialect")
 }
 
 impl Settings {

@@ -1,7 +1,7 @@
 //! Settings that a contender cannot use are refused, never ignored.
 
 use crate::plan::settings::Settings;
-use crate::plan::settings::declared::{Declared, Setting, UsedBy, outer};
+use crate::plan::settings::declared::{Declared, Row, Setting, UsedBy, outer};
 use crate::protocols::PROTOCOLS;
 use protocol::{Family, Protocol};
 use record::Reuse;
@@ -13,8 +13,8 @@ use record::Reuse;
 pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Result<(), String> {
     let family = &protocol.family;
     let unusual = without_the_usual(settings, family);
-    let given = Settings::TABLE.iter().filter(|row| (row.is_given)(&unusual));
-    match given.map(|row| &row.setting).find(|setting| !can_use(protocol, setting.used_by)) {
+    let given = Settings::table().filter(|row| row.is_given(&unusual));
+    match given.map(|row| &row.setting).find(|setting| !can_use(protocol, setting)) {
         Some(setting) => Err(why(setting, family)),
         None => Ok(()),
     }
@@ -34,9 +34,15 @@ fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     }
 }
 
-fn can_use(protocol: &Protocol, used_by: UsedBy) -> bool {
+/// Whether a protocol of this build can use a setting.
+pub(crate) fn is_used(setting: &Setting) -> bool {
+    PROTOCOLS.iter().any(|row| can_use(row, setting))
+}
+
+/// Whether contenders of a protocol can use a setting.
+fn can_use(protocol: &Protocol, setting: &Setting) -> bool {
     let family = &protocol.family;
-    match used_by {
+    match setting.used_by {
         UsedBy::Everyone => true,
         UsedBy::Connected | UsedBy::Running => !matches!(family, Family::Files | Family::Program),
         UsedBy::Requests => matches!(family, Family::Http),
@@ -45,16 +51,15 @@ fn can_use(protocol: &Protocol, used_by: UsedBy) -> bool {
         UsedBy::Deep => matches!(family, Family::Store(_) | Family::Messages(_)),
         UsedBy::Stores => matches!(family, Family::Store(_)),
         UsedBy::Sharded => protocol.is_sharded(),
-        UsedBy::Files => matches!(family, Family::Files),
+        UsedBy::Own => protocol.own.iter().any(|own| own.key == setting.key),
         UsedBy::Databases => matches!(family, Family::Sql(_)),
         UsedBy::Replicated => !protocol.consistency.is_empty(),
-        UsedBy::Partitioned => protocol.sql().is_some_and(|sql| sql.is_partitioned),
     }
 }
 
 fn why(setting: &Setting, family: &Family) -> String {
     let (key, used_by) = (setting.key, setting.used_by);
-    let known = || PROTOCOLS.written_as(|row| can_use(row, used_by));
+    let known = || PROTOCOLS.written_as(|row| can_use(row, setting));
     let only = |what: &str| format!("{} apply only to {what} ({})", all(&[used_by]), known());
     match (used_by, family) {
         (UsedBy::Requests, Family::Messages(_)) => format!(
@@ -69,11 +74,19 @@ fn why(setting: &Setting, family: &Family) -> String {
             all(&[used_by])
         ),
         (UsedBy::Messages, _) => only("messages"),
-        (UsedBy::Files, _) => format!("{} apply only to files (file:///…)", all(&[used_by])),
+        (UsedBy::Own, _) => {
+            let alike = |row: &Row<Settings>| {
+                row.setting.used_by == UsedBy::Own
+                    && PROTOCOLS.iter().all(|it| can_use(it, &row.setting) == can_use(it, setting))
+            };
+            let keys: Vec<&str> =
+                Settings::table().filter(|row| alike(row)).map(|row| row.setting.key).collect();
+            let verb = if keys.len() == 1 { "applies" } else { "apply" };
+            format!("{} {verb} only to {}", listed(&keys), known())
+        }
         (UsedBy::Sharded, _) => only("several servers"),
         (UsedBy::Databases, _) => only("databases"),
         (UsedBy::Replicated, _) => only("stores that keep several copies"),
-        (UsedBy::Partitioned, _) => only("databases of several nodes"),
         (_, Family::Program) => format!(
             "exec: a program makes its own connections, if any: leave out {} for it",
             all(&[UsedBy::Deep, UsedBy::Stores, UsedBy::Connected])
@@ -105,7 +118,7 @@ fn why(setting: &Setting, family: &Family) -> String {
 }
 
 fn of_stores() -> String {
-    let known = PROTOCOLS.written_as(|row| can_use(row, UsedBy::Stores));
+    let known = PROTOCOLS.written_as(|row| matches!(row.family, Family::Store(_)));
     format!("{} applies only to stores ({known})", all(&[UsedBy::Stores]))
 }
 
@@ -114,14 +127,19 @@ fn of_stores() -> String {
 fn all(used_by: &[UsedBy]) -> String {
     let rows = |used_by: &UsedBy| {
         let used_by = *used_by;
-        Settings::TABLE.iter().filter(move |row| row.setting.used_by == used_by)
+        Settings::table().filter(move |row| row.setting.used_by == used_by)
     };
     let keys: Vec<&str> = used_by.iter().flat_map(rows).map(|row| row.setting.key).collect();
     let together = |key: &&str| keys.iter().filter(|other| outer(other) == outer(key)).count() > 1;
     let mut named: Vec<&str> =
         keys.iter().map(|key| if together(key) { outer(key) } else { key }).collect();
     named.dedup();
-    match named.split_last() {
+    listed(&named)
+}
+
+/// Lists keys for a sentence.
+fn listed(keys: &[&str]) -> String {
+    match keys.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
         None => String::new(),
@@ -144,7 +162,7 @@ mod tests {
     #[test]
     fn every_setting_is_used_or_refused_by_every_contender() {
         let used = |protocol: &str| -> String {
-            let keys = Settings::TABLE.iter().map(|row| row.setting.key);
+            let keys = Settings::table().map(|row| row.setting.key);
             keys.filter(|key| refusal(key, protocol).is_none()).collect::<Vec<_>>().join(" ")
         };
         for (protocol, wanted) in [

@@ -290,7 +290,7 @@ impl RunSettings {
             return Ok(());
         }
         let has_flag = |flag: &Flag| flag.commands.contains(&command);
-        let mut given = RunSettings::TABLE.iter().filter(|row| (row.is_given)(self));
+        let mut given = RunSettings::table().filter(|row| row.is_given(self));
         match given.find(|row| !row.setting.flags.iter().any(has_flag)) {
             Some(row) => Err(format!(
                 "{} in the experiment file is only for comparisons, and `tiebreak run` drives a \
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn what_no_file_can_say_has_a_flag() {
-        for row in RunSettings::TABLE {
+        for row in RunSettings::table() {
             let somewhere = row.setting.in_file != InFile::Nowhere || !row.setting.flags.is_empty();
             assert!(somewhere, "{}", row.setting.key);
         }

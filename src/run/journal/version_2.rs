@@ -37,6 +37,9 @@ pub(super) fn translated(event: &RawValue) -> serde_json::Result<Value> {
     if let Some(question) = event.pointer_mut("/header/plan/question") {
         name_codes_by_contender(question);
     }
+    if let Some(contenders) = event.pointer_mut("/header/plan/contenders") {
+        tell_libraries(contenders);
+    }
     if let Some(schema) = event.pointer_mut("/header/schema") {
         *schema = SCHEMA.into();
     }
@@ -53,6 +56,25 @@ fn name_codes_by_contender(question: &mut Value) {
     for contender in contenders.into_iter().flatten().take(MOST_CONTENDERS) {
         if let Some(contender) = contender.as_object_mut() {
             contender.insert("code_names".to_owned(), names.clone());
+        }
+    }
+}
+
+/// Puts the settings of client libraries into words. Only Cassandra's had some.
+fn tell_libraries(contenders: &mut Value) {
+    for contender in contenders.as_array_mut().into_iter().flatten().take(MOST_CONTENDERS) {
+        let asks = contender.get_mut("asks").and_then(Value::as_object_mut);
+        let sql = asks
+            .into_iter()
+            .flat_map(|asks| asks.values_mut())
+            .find_map(|asks| asks.get_mut("sql").and_then(Value::as_object_mut));
+        let Some(sql) = sql else { continue };
+        let Some(Value::Object(settings)) = sql.remove("cassandra") else { continue };
+        let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let words = settings.iter().map(|(key, of)| format!("{key} {}", value(of)));
+        sql.insert("library".to_owned(), words.collect::<Vec<_>>().join(", ").into());
+        if let Some(times) = settings.get("batch_size") {
+            sql.insert("repeats".to_owned(), times.clone());
         }
     }
 }
@@ -133,6 +155,19 @@ mod tests {
             // What has the words of version 3 has none to replace.
             assert_eq!(translate(&new), new);
         }
+    }
+
+    #[test]
+    fn settings_of_a_library_become_words() {
+        let header = |sql: Value| {
+            let contender = json!({ "name": "a", "asks": { "database": { "sql": sql } } });
+            json!({ "header": { "plan": { "contenders": [contender, { "asks": "program" }] } } })
+        };
+        let settings = json!({ "routing": "token-aware", "page_size": 5000, "batch_size": 10 });
+        let old = header(json!({ "protocol": "prepared", "cassandra": settings }));
+        let words = "batch_size 10, page_size 5000, routing token-aware";
+        let new = json!({ "protocol": "prepared", "library": words, "repeats": 10 });
+        assert_eq!(translate(&old), header(new));
     }
 
     #[test]

@@ -10,10 +10,10 @@ mod slow;
 
 use crate::Test;
 use crate::common::{TestDirectory, number};
-use ::cassandra::{CassandraAccess, Sending};
+use ::cassandra::{CassandraAccess, CassandraSettings, Sending};
 use drivers::Database;
 use node::Node;
-use record::{Address, CassandraSettings, Consistency};
+use record::{Address, Consistency};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

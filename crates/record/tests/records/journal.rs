@@ -67,7 +67,8 @@ fn asks() -> Vec<RequestPlan> {
         table: Some("memory".to_owned()),
         reply_bytes: Some(u64::MAX),
         asks_own_server: true,
-        cassandra: Some(record::CassandraSettings::default()),
+        library: "one socket to each node".to_owned(),
+        repeats: 10,
     };
     let skew = Skew { hottest: 0.1 + 0.2, top_1_percent: 0.3, top_10_percent: 1.0 / 3.0 };
     let work = |skew| Work { workload: workload(), skew };

@@ -128,7 +128,8 @@ mod tests {
             table: None,
             reply_bytes: None,
             asks_own_server: true,
-            cassandra: None,
+            library: String::new(),
+            repeats: 1,
         };
         assert_eq!(instead(Some(&sql)), " (its own server's cheapest statement)");
         sql.asks_own_server = false;

@@ -16,7 +16,7 @@ pub(super) fn read<S: Declared>(table: &Table<'_>) -> Result<S, Error> {
     for (key, value) in table.entries() {
         let is_it =
             |row: &&Row<S>| outer(row.setting.key_in_file()) == key || row.setting.former == key;
-        let rows = || S::TABLE.iter().filter(is_it);
+        let rows = || S::table().filter(is_it);
         for row in rows() {
             let setting = &row.setting;
             if key == setting.former && table.get(setting.key).is_some() {
@@ -43,7 +43,7 @@ pub(super) fn read<S: Declared>(table: &Table<'_>) -> Result<S, Error> {
 pub(super) fn of_contender(table: &Table<'_>) -> Result<Settings, Error> {
     let mut settings: Settings = read(table)?;
     let is_body = |row: &&Row<Settings>| row.setting.in_file == InFile::Body;
-    let body = Settings::TABLE.iter().find(is_body);
+    let body = Settings::table().find(is_body);
     if let Some(value) = body.and_then(|row| table.get(row.setting.key)) {
         settings.body = Some(data(&value)?.into());
     }
@@ -64,10 +64,11 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
         | InFile::Percent
         | InFile::Rate
         | InFile::Words(_)
-        | InFile::CountOr(_) => value.quantity(|text| (row.set)(settings, text)),
+        | InFile::ProtocolWords
+        | InFile::CountOr(_) => value.quantity(|text| row.set(settings, text)),
         InFile::Switch => {
             let text = value.flag()?.to_string();
-            (row.set)(settings, &text).map_err(|message| value.error(&message))
+            row.set(settings, &text).map_err(|message| value.error(&message))
         }
         InFile::Statuses => statuses(row, value, settings),
         InFile::Processes if !value.is_texts() => Ok(()),
@@ -75,7 +76,7 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
         InFile::Headers => headers(row, value, settings),
         InFile::Mix => {
             let text = mix(value)?;
-            (row.set)(settings, &text).map_err(|message| value.error(&message))
+            row.set(settings, &text).map_err(|message| value.error(&message))
         }
         // A single text cannot express these: the callers read them from the table.
         InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
@@ -85,17 +86,17 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
 /// One status, or a list of them.
 fn statuses<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
     let all: Vec<String> = process::statuses(value)?.iter().map(u16::to_string).collect();
-    (row.set)(settings, &all.join(",")).map_err(|message| value.error(&message))
+    row.set(settings, &all.join(",")).map_err(|message| value.error(&message))
 }
 
 /// One word, or a list of them.
 fn words<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
     if !value.is_list() {
-        return value.quantity(|text| (row.set)(settings, text));
+        return value.quantity(|text| row.set(settings, text));
     }
     let word = |value: &Value<'_>| value.quantity(|text| Ok::<_, String>(text.to_owned()));
     let all = value.list()?.iter().map(word).collect::<Result<Vec<_>, _>>()?;
-    (row.set)(settings, &all.join(",")).map_err(|message| value.error(&message))
+    row.set(settings, &all.join(",")).map_err(|message| value.error(&message))
 }
 
 /// A mix as the text that flags take: `get=0.9,set=0.1`. In a file it can also be a table.
@@ -120,7 +121,7 @@ fn headers<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Re
         let values = if value.is_list() { value.list()? } else { vec![value] };
         for value in values {
             let text = value.text_in(Scope::Attached)?.fill(&Values::default());
-            let set = (row.set)(settings, &format!("{name}:{text}"));
+            let set = row.set(settings, &format!("{name}:{text}"));
             set.map_err(|message| value.error(&message))?;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::tests::read;
 use super::*;
+use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
 
 /// The line of a file that gives this setting.
@@ -9,6 +10,7 @@ fn line<S>(row: &Row<S>) -> String {
     let key = row.setting.key_in_file();
     let value = match row.setting.in_file {
         InFile::Words(words) | InFile::CountOr(words) => format!("'{}'", words[0]),
+        InFile::ProtocolWords => format!("'{}'", samples::of(key)),
         InFile::Count if key == "depth" => "16".to_owned(),
         InFile::Count if ["members", "replication", "sockets_per_node"].contains(&key) => {
             "3".to_owned()
@@ -58,19 +60,19 @@ fn a_mix_can_be_a_table() {
 #[test]
 fn every_setting_is_read() {
     let url = "url = 'http://127.0.0.1:1/'";
-    for row in RunSettings::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+    for row in RunSettings::table().filter(|row| row.setting.in_file != InFile::Nowhere) {
         let line = line(row);
         let file = read(&format!("{line}\n[contender.a]\n{url}\n"));
         let file = file.unwrap_or_else(|error| panic!("{}", error.text));
-        assert!((row.is_given)(&file.run.settings), "{line}");
+        assert!(row.is_given(&file.run.settings), "{line}");
     }
-    for row in WorkloadSettings::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+    for row in WorkloadSettings::table().filter(|row| row.setting.in_file != InFile::Nowhere) {
         let line = format!("workload.{}", line(row));
         let file = read(&format!("{line}\n[contender.a]\n{url}\n"));
         let file = file.unwrap_or_else(|error| panic!("{}", error.text));
-        assert!((row.is_given)(&file.run.workload), "{line}");
+        assert!(row.is_given(&file.run.workload), "{line}");
     }
-    for row in Settings::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere) {
+    for row in Settings::table().filter(|row| row.setting.in_file != InFile::Nowhere) {
         let line = line(row);
         for text in [
             format!("[contender.a]\n{url}\n{line}\n"),
@@ -78,8 +80,8 @@ fn every_setting_is_read() {
         ] {
             let file = read(&text).unwrap_or_else(|error| panic!("{}", error.text));
             let given = &file.contenders[0].settings;
-            assert!((row.is_given)(given), "{text}");
-            let others = Settings::TABLE.iter().filter(|other| (other.is_given)(given));
+            assert!(row.is_given(given), "{text}");
+            let others = Settings::table().filter(|other| other.is_given(given));
             assert_eq!(others.count(), 1, "{text}");
         }
     }
@@ -87,8 +89,8 @@ fn every_setting_is_read() {
 
 #[test]
 fn every_setting_of_a_contender_has_an_example_and_a_place_in_the_file() {
-    for row in Settings::TABLE {
-        assert!(!row.setting.example.is_empty(), "{}", row.setting.key);
+    for row in Settings::table() {
+        assert!(!row.setting.full_example().is_empty(), "{}", row.setting.key);
         assert_ne!(row.setting.in_file, InFile::Nowhere, "{}", row.setting.key);
     }
 }

@@ -1,5 +1,7 @@
 //! How values are given and merged: the more specific source takes precedence.
 
+use protocol::Own;
+
 /// A value that may be given in several places.
 pub trait Merged {
     /// Returns this value if it is given, or else the other.
@@ -69,6 +71,16 @@ impl<T: Clone> Given for Vec<T> {
 impl<T: Clone> Merged for Vec<T> {
     fn over(self, other: &Vec<T>) -> Vec<T> {
         [other.clone(), self].concat()
+    }
+
+    fn is_given(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Merged for Own {
+    fn over(self, other: &Own) -> Own {
+        Own::over(self, other)
     }
 
     fn is_given(&self) -> bool {

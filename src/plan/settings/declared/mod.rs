@@ -12,17 +12,21 @@ mod given;
 pub use flag::{Flag, Heading};
 pub use given::{Given, Merged};
 
+use crate::protocols::PROTOCOLS;
+use protocol::Protocol;
 use text::shown::shown;
 
 /// Declares a struct of settings and its table.
 ///
 /// Each row has the field with its type, the function that reads its text, and its
 /// [`Setting`]. How two values are merged follows from the type: see [`Merged`]. Fields
-/// that are merged but that one text cannot give are listed after `also`.
+/// that are merged but that one text cannot give are listed after `also`. After `and` stands a function that returns
+/// more rows.
 macro_rules! declared {
     (
         $(#[$about:meta])*
-        pub struct $name:ident $(also { $($(#[$also_doc:meta])* $also:ident: $also_type:ty,)* })?;
+        pub struct $name:ident $(also { $($(#[$also_doc:meta])* $also:ident: $also_type:ty,)* })?
+            $(and $more:path)?;
         $($(#[$doc:meta])* $field:ident: $type:ty, $parse:path, $setting:expr;)*
     ) => {
         $(#[$about])*
@@ -32,18 +36,23 @@ macro_rules! declared {
         }
 
         impl $crate::plan::settings::declared::Declared for $name {
-            const TABLE: &'static [$crate::plan::settings::declared::Row<$name>] = &[
-                $($crate::plan::settings::declared::Row {
-                    setting: $setting,
-                    set: |settings, text| {
-                        $crate::plan::settings::declared::Given::give(&mut settings.$field, $parse(text)?);
-                        Ok(())
-                    },
-                    is_given: |settings| {
-                        $crate::plan::settings::declared::Merged::is_given(&settings.$field)
-                    },
-                },)*
-            ];
+            fn table() -> impl Iterator<Item = &'static $crate::plan::settings::declared::Row<$name>> {
+                const TABLE: &[$crate::plan::settings::declared::Row<$name>] = &[
+                    $($crate::plan::settings::declared::Row {
+                        setting: $setting,
+                        give: |_, settings, text| {
+                            $crate::plan::settings::declared::Given::give(&mut settings.$field, $parse(text)?);
+                            Ok(())
+                        },
+                        has: |_, settings| {
+                            $crate::plan::settings::declared::Merged::is_given(&settings.$field)
+                        },
+                    },)*
+                ];
+                let more: &'static [fn() -> &'static [$crate::plan::settings::declared::Row<$name>]] =
+                    &[$($more)?];
+                TABLE.iter().chain(more.iter().flat_map(|more| more()))
+            }
 
             fn over(self, others: &$name) -> $name {
                 $name {
@@ -59,7 +68,7 @@ pub(crate) use declared;
 /// A struct of settings that has a table.
 pub trait Declared: Clone + Default + Send + Sync + 'static {
     /// Its rows, in the order in which keys are listed.
-    const TABLE: &'static [Row<Self>];
+    fn table() -> impl Iterator<Item = &'static Row<Self>>;
 
     /// Merges two sets of settings: these take precedence over the others.
     #[must_use]
@@ -71,9 +80,24 @@ pub struct Row<S> {
     /// Its declaration.
     pub setting: Setting,
     /// Sets it from its text.
-    pub set: fn(&mut S, &str) -> Result<(), String>,
+    pub give: fn(&Setting, &mut S, &str) -> Result<(), String>,
     /// Whether it is given.
-    pub is_given: fn(&S) -> bool,
+    pub has: fn(&Setting, &S) -> bool,
+}
+
+impl<S> Row<S> {
+    /// Sets it from its text.
+    ///
+    /// # Errors
+    /// When the text is no value of it.
+    pub fn set(&self, settings: &mut S, text: &str) -> Result<(), String> {
+        (self.give)(&self.setting, settings, text)
+    }
+
+    /// Whether it is given.
+    pub fn is_given(&self, settings: &S) -> bool {
+        (self.has)(&self.setting, settings)
+    }
 }
 
 /// The declaration of a setting.
@@ -84,8 +108,10 @@ pub struct Setting {
     pub key: &'static str,
     /// How it is written in the file, which is also its type in the schema.
     pub in_file: InFile,
-    /// Its description in the schema.
+    /// Its description in the schema. The words that each protocol has follow it.
     pub description: &'static str,
+    /// The words that it can be for a protocol, if that depends on the protocol.
+    pub words: Option<fn(&Protocol) -> Vec<&'static str>>,
     /// An example of a value, for the help of `--set` and the schema, which takes its first word.
     pub example: &'static str,
     /// Which contenders use it.
@@ -115,6 +141,8 @@ pub enum InFile {
     Rate,
     /// One of these words.
     Words(&'static [&'static str]),
+    /// One of the words of the contender's protocol.
+    ProtocolWords,
     /// A whole number, or one of these words.
     CountOr(&'static [&'static str]),
     /// `true` or `false`.
@@ -159,21 +187,20 @@ pub enum UsedBy {
     Sharded,
     /// Servers that are already running.
     Running,
-    /// Directories.
-    Files,
+    /// Those whose protocols declare it as a setting of their own.
+    Own,
     /// Databases that are queried in SQL.
     Databases,
     /// Those whose protocol has consistency levels.
     Replicated,
-    /// Databases that spread their rows over several nodes.
-    Partitioned,
 }
 
 impl Setting {
     /// Declares a setting that all contenders use and that has no flag.
     pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
         let (example, used_by, of_groups, flags) = ("", UsedBy::Everyone, false, &[] as &[Flag]);
-        Setting { key, in_file, description, example, used_by, of_groups, flags, former: "" }
+        let (words, former) = (None, "");
+        Setting { key, in_file, description, words, example, used_by, of_groups, flags, former }
     }
 
     /// Declares a setting of the run that the experiment file cannot set.
@@ -184,6 +211,11 @@ impl Setting {
     /// Adds an example of a value, for the help of `--set` and the schema.
     pub const fn example(self, example: &'static str) -> Setting {
         Setting { example, ..self }
+    }
+
+    /// Lets it be one of the words that the protocol has.
+    pub const fn words(self, words: fn(&Protocol) -> Vec<&'static str>) -> Setting {
+        Setting { words: Some(words), ..self }
     }
 
     /// Restricts the setting to these contenders.
@@ -206,6 +238,22 @@ impl Setting {
         Setting { former, ..self }
     }
 
+    /// Its description in the schema, with the words that each protocol has.
+    pub fn full_description(&self) -> String {
+        match self.words {
+            Some(of) => format!("{} {}.", self.description, PROTOCOLS.words_by_protocol(of)),
+            None => self.description.to_owned(),
+        }
+    }
+
+    /// An example of a value, or the words that each protocol has, for the help of `--set`.
+    pub fn full_example(&self) -> String {
+        match self.words {
+            Some(of) => PROTOCOLS.words_by_protocol(of),
+            None => self.example.to_owned(),
+        }
+    }
+
     /// Its name in the experiment file.
     pub fn key_in_file(&self) -> &'static str {
         match self.in_file {
@@ -219,7 +267,7 @@ impl Setting {
 /// Returns the top-level keys under which these settings appear in a table of the file: for
 /// `pool.max` that is `pool`.
 pub fn keys_in_file<S: Declared>() -> Vec<&'static str> {
-    let in_file = S::TABLE.iter().filter(|row| row.setting.in_file != InFile::Nowhere);
+    let in_file = S::table().filter(|row| row.setting.in_file != InFile::Nowhere);
     let names = |row: &Row<S>| [outer(row.setting.key_in_file()), row.setting.former];
     let mut keys: Vec<&str> = in_file.flat_map(names).filter(|key| !key.is_empty()).collect();
     keys.dedup();
