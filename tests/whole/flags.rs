@@ -167,13 +167,16 @@ fn half_of_a_compressible_value_repeats() {
     }
 }
 
+#[cfg(feature = "oracle")]
 #[test]
 fn a_character_set_is_for_oracle_and_one_that_its_driver_has() {
-    let postgres = "c=postgres://me@127.0.0.1:1/x";
     for (target, charset, says) in [
-        ("c=http://127.0.0.1:1/", "AL32UTF8", "charset"),
-        (postgres, "AL32UTF8", "charset is supported only by "),
-        (postgres, "LATIN1", "is not a known character set: AL32UTF8"),
+        ("c=postgres://me@127.0.0.1:1/x", "AL32UTF8", "charset applies only to oracle://"),
+        (
+            "c=oracle://me:secret@127.0.0.1:1/x",
+            "LATIN1",
+            "is not a character set of the driver: AL32UTF8",
+        ),
     ] {
         let set = format!("c.charset={charset}");
         let refused = TestDirectory::new().tiebreak(&["run", target, "--set", &set]);

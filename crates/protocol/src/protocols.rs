@@ -76,14 +76,14 @@ impl Protocols {
         words
     }
 
-    /// Lists the words of each protocol: `text or meta (memcached); resp2 or resp3 (Redis)`.
+    /// Lists the words of each protocol that has several: `text or meta (memcached); resp2 or resp3 (Redis)`.
     pub fn words_by_protocol(&self, of: fn(&Protocol) -> Vec<&'static str>) -> String {
         let of_row = |row: &Protocol| match of(row).split_last() {
-            Some((last, [])) => Some(format!("{last} ({})", row.title)),
-            Some((last, others)) => {
+            Some((last, others @ [_, ..])) => {
                 Some(format!("{} or {last} ({})", others.join(", "), row.title))
             }
-            None => None,
+            // There is no choice.
+            _ => None,
         };
         self.iter().filter_map(of_row).collect::<Vec<_>>().join("; ")
     }

@@ -149,7 +149,7 @@ mod tests {
                 "protocol",
                 "simpel",
                 "`simpel` is not a way to send statements: prepared or simple (Cassandra); prepared, \
-                 simple or extended (PostgreSQL); prepared or text (MySQL); did you mean `simple`?",
+                 extended or simple (PostgreSQL); prepared or text (MySQL); did you mean `simple`?",
             ),
             (
                 "pool.upkeep",

@@ -191,16 +191,16 @@ mod tests {
             ),
             (
                 "postgres",
-                "reuse connections query charset protocol table pool.max pool.wait pool.upkeep \
+                "reuse connections query protocol table pool.max pool.wait pool.upkeep \
                  reply.max rate arrivals timeout pid process watch watch_token_file",
             ),
             (
                 "cassandra",
-                "reuse connections consistency replication query charset protocol table pool.max pool.wait \
-                 pool.upkeep reply.max routing compression page_size batch batch_size write_coalescing \
-                 sockets_per_node rate arrivals timeout pid process watch watch_token_file",
+                "reuse connections consistency replication query protocol table pool.max pool.wait \
+                 pool.upkeep reply.max rate arrivals timeout pid process watch watch_token_file routing \
+                 compression page_size batch batch_size write_coalescing sockets_per_node",
             ),
-            ("file", "connections locking fsync expires rate arrivals timeout"),
+            ("file", "connections rate arrivals timeout locking fsync expires"),
             ("exec", "connections rate arrivals timeout"),
         ] {
             assert_eq!(used(protocol), wanted, "{protocol}");
@@ -210,11 +210,11 @@ mod tests {
     #[test]
     fn refusals_name_the_remedy() {
         let databases = format!(
-            "query, charset, protocol, table, pool and reply.max apply only to databases ({})",
+            "query, protocol, table, pool and reply.max apply only to databases ({})",
             PROTOCOLS.written_as(Protocol::is_sql)
         );
         let databases = databases.as_str();
-        const FILES: &str = "locking, fsync and expires apply only to files (file:///…)";
+        const FILES: &str = "locking, fsync and expires apply only to file:///";
         const RUNNING: &str = "pid, process, watch and watch_token_file apply only to servers that are already \
                                running: leave them out for files and programs";
         const PROGRAM: &str = "exec: a program makes its own connections, if any: leave out depth, \
@@ -256,7 +256,7 @@ mod tests {
                 "postgres",
                 "routing",
                 "routing, compression, page_size, batch, batch_size, write_coalescing and \
-                 sockets_per_node apply only to databases of several nodes (cassandra://)",
+                 sockets_per_node apply only to cassandra://",
             ),
             ("file", "pool.max", databases),
             ("file", "query", databases),

@@ -165,7 +165,7 @@ mod tests {
         };
         let settings = json!({ "routing": "token-aware", "page_size": 5000, "batch_size": 10 });
         let old = header(json!({ "protocol": "prepared", "cassandra": settings }));
-        let words = "batch_size 10, page_size 5000, routing token-aware";
+        let words = "routing token-aware, page_size 5000, batch_size 10";
         let new = json!({ "protocol": "prepared", "library": words, "repeats": 10 });
         assert_eq!(translate(&old), header(new));
     }

@@ -241,7 +241,7 @@ impl Setting {
     /// Its description in the schema, with the words that each protocol has.
     pub fn full_description(&self) -> String {
         match self.words {
-            Some(of) => format!("{} {}.", self.description, PROTOCOLS.words_by_protocol(of)),
+            Some(of) => format!("{}: {}.", self.description, PROTOCOLS.words_by_protocol(of)),
             None => self.description.to_owned(),
         }
     }
