@@ -117,11 +117,10 @@ const NAMES: [&str; 10] = [
 
 /// Shipped files, and directories of them, that name a protocol: codecs, what other tools print, and those
 /// whose words have not yet moved to the protocol's crate.
-const NAMING: [&str; 6] = [
+const NAMING: [&str; 5] = [
     "crates/wire/src/",
     "crates/published/src/",
     "src/cli/commands/setup.rs",
-    "src/plan/settings/workload.rs",
     // Names in old journals.
     "src/run/journal/version_2.rs",
     "src/targets/software/mod.rs",

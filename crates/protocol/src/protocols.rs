@@ -105,6 +105,12 @@ impl Protocols {
         })
     }
 
+    /// Returns the usual names of these protocols, for a list.
+    pub fn titles(&self, which: impl Fn(&Protocol) -> bool) -> String {
+        let rows = self.iter().filter(|row| which(row));
+        rows.map(|row| row.title).collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns how addresses of these protocols begin: `redis://, postgres://`.
     pub fn written_as(&self, which: impl Fn(&Protocol) -> bool) -> String {
         let begins = |row: &Protocol| match row.schemes[0].to {

@@ -10,28 +10,28 @@ pub(crate) static OWN: [OwnSetting; 7] = [
     OwnSetting {
         key: "routing",
         values: OwnValues::Words("a way to choose nodes", &["token-aware", "round-robin"]),
-        description: "Which node of Cassandra an operation is sent to: `token-aware`, to one that holds the \
+        description: "Which node an operation is sent to: `token-aware`, to one that holds the \
                       row, or `round-robin`; `token-aware` by default.",
-        example: "token-aware or round-robin (cassandra)",
+        example: "token-aware or round-robin",
     },
     OwnSetting {
         key: "compression",
         values: OwnValues::Words("a compression", &["none", "lz4"]),
-        description: "How frames to and from Cassandra are compressed: `none` or `lz4`; `none` by default.",
-        example: "none or lz4 (cassandra)",
+        description: "How frames in both directions are compressed: `none` or `lz4`; `none` by default.",
+        example: "none or lz4",
     },
     OwnSetting {
         key: "page_size",
         values: OwnValues::Count("rows of a page", 1_000_000),
-        description: "Rows of one page of a reply of Cassandra, at most; 5000 by default.",
-        example: "100: rows of one page of a reply (cassandra)",
+        description: "Rows of one page of a reply, at most; 5000 by default.",
+        example: "100: rows of one page of a reply",
     },
     OwnSetting {
         key: "batch",
         values: OwnValues::Words("a kind of batch", &["none", "logged", "unlogged"]),
-        description: "How an operation with several statements that only write is sent to Cassandra: \
+        description: "How an operation with several statements that only write is sent: \
                       `logged`, `unlogged` or `none` (one after the other); `logged` by default.",
-        example: "logged, unlogged or none: operations with several statements (cassandra)",
+        example: "logged, unlogged or none: operations with several statements",
     },
     OwnSetting {
         key: "batch_size",
@@ -39,21 +39,21 @@ pub(crate) static OWN: [OwnSetting; 7] = [
         description: "How many times a batch contains the statements of a custom operation that only \
                       writes, each time with its own parameters; 1 by default. One operation is then one \
                       such batch.",
-        example: "10: the statements of an operation ten times in one batch (cassandra)",
+        example: "10: the statements of an operation ten times in one batch",
     },
     OwnSetting {
         key: "write_coalescing",
         values: OwnValues::Switch,
-        description: "Whether Cassandra's client library waits for more requests before it writes to a \
+        description: "Whether the client library waits for more requests before it writes to a \
                       socket; `false` by default.",
-        example: "true: the library waits for more requests before it writes (cassandra)",
+        example: "true: the library waits for more requests before it writes",
     },
     OwnSetting {
         key: "sockets_per_node",
         values: OwnValues::Count("sockets to a node", 64),
-        description: "Sockets of a session to each node of Cassandra, over which the operations of all \
+        description: "Sockets of a session to each node, over which the operations of all \
                       connections go; 1 by default.",
-        example: "2: sockets to each node, which all connections share (cassandra)",
+        example: "2: sockets to each node, which all connections share",
     },
 ];
 

@@ -10,7 +10,7 @@ pub(crate) static OWN: [OwnSetting; 3] = [
         values: OwnValues::Words("a way to lock", &["flock", "rename", "none"]),
         description: "What protects readers of files from half-written values: `flock` (as Cache_Lite \
                       does), `rename` (written to a second file that is renamed) or `none`.",
-        example: "flock, rename or none (files)",
+        example: "flock, rename or none",
     },
     OwnSetting {
         key: "fsync",

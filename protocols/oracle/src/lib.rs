@@ -28,8 +28,8 @@ use record::SqlProtocol;
 static OWN: [OwnSetting; 1] = [OwnSetting {
     key: "charset",
     values: OwnValues::Words("a character set of the driver", &["AL32UTF8"]),
-    description: "The character set that Oracle's driver uses.",
-    example: "AL32UTF8 (oracle)",
+    description: "The character set that the driver uses.",
+    example: "AL32UTF8",
 }];
 
 /// Its properties.

@@ -124,9 +124,8 @@ declared! {
         Setting::new(
             "distribution",
             Words(&["modula", "consistent", "ketama", "php-memcache", "php-memcache-fnv", "php-memcache-standard"]),
-            "By which rule a key finds its server among several ones: `modula`, \
-             `consistent` or `ketama` as libmemcached has them, `php-memcache`, \
-             `php-memcache-fnv` or `php-memcache-standard` as php-memcache does; `modula` by \
+            "By which rule a key finds its server among several ones: `modula`, `consistent`, \
+             `ketama`, `php-memcache`, `php-memcache-fnv` or `php-memcache-standard`; `modula` by \
              default.",
         )
         .example("ketama: by which rule a key finds its server among several ones")

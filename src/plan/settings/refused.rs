@@ -40,7 +40,7 @@ pub(crate) fn is_used(setting: &Setting) -> bool {
 }
 
 /// Whether contenders of a protocol can use a setting.
-fn can_use(protocol: &Protocol, setting: &Setting) -> bool {
+pub(super) fn can_use(protocol: &Protocol, setting: &Setting) -> bool {
     let family = &protocol.family;
     match setting.used_by {
         UsedBy::Everyone => true,

@@ -41,8 +41,8 @@ declared! {
             "workload",
             "NAME",
             "The workload: kv, or ycsb-a to ycsb-f; for databases also point-select and tpcb-like, \
-             for Cassandra also wide-rows; ycsb-e is only for databases, chat only for WebSocket \
-             [default: kv]",
+             for stores of columns also wide-rows; ycsb-e is only for databases, chat only for \
+             servers of messages [default: kv]",
         )
         .more(
             "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has its \
@@ -149,7 +149,7 @@ declared! {
             "mix",
             "KIND=WEIGHT,…",
             "Operations and their weights: get=0.9,set=0.1; also multi-get:N, add, replace, \
-             append, delete, incr, decr, touch, read-modify-write, and cas (memcached); of \
+             append, delete, incr, decr, touch, read-modify-write and cas; of \
              wide-rows newest, one and insert [default: the workload's]",
         )
         .more(
@@ -166,13 +166,14 @@ declared! {
         Setting::new(
             "commands",
             Commands,
-            "Custom commands for Redis, instead of the preset's operations or together with `mix`.",
+            "Custom commands for stores that accept any command, instead of the preset's operations or \
+             together with `mix`.",
         )
         .flags(&[Flag::new(
             "command",
             "COMMAND",
-            "A custom command for Redis, such as 'LPUSH {key} {value}'; may be given several \
-             times. All are sent equally often, instead of the workload's operations or together \
+            "A custom command for a store that accepts any command, such as 'LPUSH {key} {value}'; \
+             may be given several times. All are sent equally often, instead of the workload's operations or together \
              with --mix",
         )
         .more(

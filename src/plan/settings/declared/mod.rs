@@ -12,6 +12,7 @@ mod given;
 pub use flag::{Flag, Heading};
 pub use given::{Given, Merged};
 
+use crate::plan::settings::refused::can_use;
 use crate::protocols::PROTOCOLS;
 use protocol::Protocol;
 use text::shown::shown;
@@ -238,19 +239,32 @@ impl Setting {
         Setting { former, ..self }
     }
 
-    /// Its description in the schema, with the words that each protocol has.
+    /// Its description in the schema, with the words that each protocol has, or the protocols that have the setting.
     pub fn full_description(&self) -> String {
-        match self.words {
-            Some(of) => format!("{}: {}.", self.description, PROTOCOLS.words_by_protocol(of)),
-            None => self.description.to_owned(),
+        let about = self.description;
+        match (self.words, self.protocols()) {
+            (Some(of), _) => format!("{about}: {}.", PROTOCOLS.words_by_protocol(of)),
+            (None, Some(protocols)) => format!("{about} Only for {protocols}."),
+            (None, None) => about.to_owned(),
         }
     }
 
     /// An example of a value, or the words that each protocol has, for the help of `--set`.
     pub fn full_example(&self) -> String {
-        match self.words {
-            Some(of) => PROTOCOLS.words_by_protocol(of),
-            None => self.example.to_owned(),
+        match (self.words, self.protocols()) {
+            (Some(of), _) => PROTOCOLS.words_by_protocol(of),
+            (None, Some(protocols)) => format!("{} ({protocols})", self.example),
+            (None, None) => self.example.to_owned(),
+        }
+    }
+
+    /// The protocols that have the setting, if only these do.
+    fn protocols(&self) -> Option<String> {
+        match self.used_by {
+            UsedBy::Own | UsedBy::Sharded | UsedBy::Replicated => {
+                Some(PROTOCOLS.titles(|row| can_use(row, self)))
+            }
+            _ => None,
         }
     }
 
