@@ -6,7 +6,6 @@
 
 use super::outputs::{Copies, Format};
 use crate::plan::settings::declared::{Declared, Row};
-use crate::plan::settings::is_used;
 use crate::plan::{Settings, Spec};
 use crate::run::runner::Reporting;
 use clap::ValueHint;
@@ -129,7 +128,7 @@ impl OutputOptions {
 pub(super) fn with_keys(examples: &str) -> String {
     let key =
         |row: &Row<Settings>| format!("  {:<12} {}\n", row.setting.key, row.setting.full_example());
-    let used = Settings::table().filter(|row| is_used(&row.setting));
+    let used = Settings::table().filter(|row| row.setting.is_used());
     let keys: String = used.map(key).collect();
     format!("{examples}\n\nKeys of --set NAME.KEY=VALUE:\n{}", keys.trim_end())
 }

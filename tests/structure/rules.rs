@@ -115,16 +115,10 @@ const NAMES: [&str; 10] = [
     "websocket",
 ];
 
-/// Shipped files, and directories of them, that name a protocol: codecs, what other tools print, and those
-/// whose words have not yet moved to the protocol's crate.
-const NAMING: [&str; 5] = [
-    "crates/wire/src/",
-    "crates/published/src/",
-    "src/cli/commands/setup.rs",
-    // Names in old journals.
-    "src/run/journal/version_2.rs",
-    "src/targets/software/mod.rs",
-];
+/// Shipped files, and directories of them, that name a protocol: codecs, what other tools print, and
+/// old journals.
+const NAMING: [&str; 3] =
+    ["crates/wire/src/", "crates/published/src/", "src/run/journal/version_2.rs"];
 
 /// Shipped files outside of `crates/sys` that may contain `unsafe`, and why.
 const UNSAFE: [&str; 7] = [

@@ -16,6 +16,7 @@ mod protocols;
 mod scheme;
 pub mod secrets;
 pub mod side_channel;
+mod software;
 mod sql;
 mod store;
 pub mod stream;
@@ -32,6 +33,7 @@ pub use messages::{MessageParts, Messages};
 pub use own::{Own, OwnSetting, OwnValues};
 pub use protocols::Protocols;
 pub use scheme::{Login, Path, Query, Scheme, TargetKind, is_identifier};
+pub use software::{Artifact, Installed, Software};
 pub use sql::{ALLOW_KEY, ClientLibrary, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
 pub use store::{Store, StoreParts};
 
@@ -91,6 +93,8 @@ pub struct Protocol {
     pub examples: Examples,
     /// Servers that can be launched by name.
     pub recipes: &'static [Recipe],
+    /// Software of these servers that Debian does not package.
+    pub software: &'static [Software],
     /// The service of the null server that speaks it, or None if there is none.
     pub null: Option<Service>,
     /// The variants whose cost `tiebreak conformance null` measures.
@@ -103,11 +107,13 @@ pub struct Examples {
     pub compare: &'static [(&'static str, &'static str)],
     /// Of `tiebreak load`.
     pub load: &'static [(&'static str, &'static str)],
+    /// Of `tiebreak setup`.
+    pub setup: &'static [(&'static str, &'static str)],
 }
 
 impl Examples {
     /// No examples.
-    pub const NONE: Examples = Examples { compare: &[], load: &[] };
+    pub const NONE: Examples = Examples { compare: &[], load: &[], setup: &[] };
 }
 
 /// A server that can be launched by name. It is written as one contender of an experiment file.

@@ -29,8 +29,8 @@ pub use settings::CassandraSettings;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query, Ready, Recipe,
-    Scheme, Sql, TLS, is_identifier,
+    Access, Artifact, Examples, Family, Installed, Login, NO_DEPTH, NullVariant, Path, Protocol,
+    Query, Ready, Recipe, Scheme, Software, Sql, TLS, is_identifier,
 };
 use record::{Consistency, SqlProtocol};
 
@@ -81,7 +81,21 @@ pub static ROW: Protocol = Protocol {
     null: Some(null_service),
     programs: None,
     chapter: Some(("cassandra", "Cassandra")),
-    examples: Examples::NONE,
+    examples: Examples {
+        compare: &[],
+        load: &[],
+        setup: &[
+            (
+                "cassandra",
+                "fetch Cassandra for its recipes; once, about 90 MB. `tiebreak compare cassandra redis \
+                 --workload kv` then needs no network",
+            ),
+            (
+                "experiments/published/cassandra-clients",
+                "also fetch Cassandra, and build the PHP extension that this experiment compares",
+            ),
+        ],
+    },
     recipes: &[
         Recipe {
             name: "cassandra",
@@ -98,6 +112,20 @@ pub static ROW: Protocol = Protocol {
             ),
         },
     ],
+    software: &[Software {
+        name: "cassandra-5.0",
+        version: "5.0.9",
+        title: "Cassandra",
+        setup: "cassandra",
+        installed: Some(Installed {
+            variable: "CASSANDRA_HOME",
+            program: "cassandra",
+            elsewhere: "/usr/share/cassandra",
+            jar: "apache-cassandra-",
+        }),
+        artifact: Artifact::Jars { group: "org.apache.cassandra", name: "cassandra-all" },
+        checksums: include_str!("../software/cassandra-5.0.9.sha256"),
+    }],
     null_variants: &[
         NullVariant { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
         NullVariant {

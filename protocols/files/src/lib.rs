@@ -60,8 +60,10 @@ pub static ROW: Protocol = Protocol {
             "file:///dev/shm/cache --workload ycsb-b",
             "files, as `tiebreak compare` with the same arguments would load them",
         )],
+        setup: &[],
     },
     recipes: &[],
+    software: &[],
     null_variants: &[],
 };
 

@@ -56,6 +56,7 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "go", text: include_str!("../recipes/go.toml") },
         Recipe { name: "uvicorn", text: include_str!("../recipes/uvicorn.toml") },
     ],
+    software: &[],
     null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
 

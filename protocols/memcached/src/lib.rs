@@ -71,6 +71,7 @@ pub static ROW: Protocol = Protocol {
             "memcached://127.0.0.1:11211 --keys 1M --value 100B",
             "a million keys; a later `tiebreak run` with the same flags finds them loaded",
         )],
+        setup: &[],
     },
     recipes: &[Recipe { name: "memcached", text: include_str!("../recipes/memcached.toml") }],
     null_variants: &[
@@ -87,6 +88,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(memcached::Dialect::Meta),
         },
     ],
+    software: &[],
 };
 
 impl Access for MemcachedAccess {

@@ -85,6 +85,7 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },
     ],
+    software: &[],
     null_variants: &[
         NullVariant {
             name: "MySQL",

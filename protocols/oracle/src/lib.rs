@@ -79,5 +79,6 @@ pub static ROW: Protocol = Protocol {
     chapter: None,
     examples: Examples::NONE,
     recipes: &[],
+    software: &[],
     null_variants: &[],
 };

@@ -78,6 +78,7 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "postgres-tmpfs", text: include_str!("../recipes/postgres-tmpfs.toml") },
         Recipe { name: "pgbouncer", text: include_str!("../recipes/pgbouncer.toml") },
     ],
+    software: &[],
     null_variants: &[
         NullVariant {
             name: "PostgreSQL",

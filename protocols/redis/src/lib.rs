@@ -69,6 +69,7 @@ pub static ROW: Protocol = Protocol {
             "redis://:${PASSWORD}@127.0.0.1/3 --reload",
             "write all keys, even if they are there already",
         )],
+        setup: &[],
     },
     recipes: &[Recipe { name: "redis", text: include_str!("../recipes/redis.toml") }],
     null_variants: &[
@@ -85,6 +86,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(resp::Protocol::Resp3),
         },
     ],
+    software: &[],
 };
 
 impl Access for RespAccess {

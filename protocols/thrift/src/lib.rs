@@ -11,8 +11,8 @@ pub use null::null_service;
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
-    Recipe, Scheme, Store, StoreParts, is_identifier,
+    Access, Artifact, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol,
+    Query, Ready, Recipe, Scheme, Software, Store, StoreParts, is_identifier,
 };
 use record::{Address, Consistency, DriveOrder};
 use wire::thrift;
@@ -60,6 +60,7 @@ pub static ROW: Protocol = Protocol {
             "one store: one replica must answer, or all of them must",
         )],
         load: &[],
+        setup: &[],
     },
     recipes: &[
         Recipe {
@@ -77,6 +78,19 @@ pub static ROW: Protocol = Protocol {
             ),
         },
     ],
+    software: &[Software {
+        name: "cassandra-1.2",
+        version: "1.2.8",
+        title: "Cassandra",
+        setup: "cassandra",
+        installed: None,
+        artifact: Artifact::Archive {
+            group: "org.apache.cassandra",
+            name: "apache-cassandra",
+            kind: "tar.gz:bin",
+        },
+        checksums: include_str!("../software/cassandra-1.2.8.sha256"),
+    }],
     null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
 };
 

@@ -61,8 +61,10 @@ pub static ROW: Protocol = Protocol {
             ),
         ],
         load: &[],
+        setup: &[],
     },
     recipes: &[],
+    software: &[],
     null_variants: &[
         NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },
         NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },

@@ -1,12 +1,13 @@
 //! `tiebreak setup`.
 
 use super::packages;
+use crate::cli::help::examples;
 use crate::cli::outputs;
 use crate::plan::{self, Needs};
 use crate::targets::launch::{Builds, Command, Failed};
 use crate::targets::software;
-use crate::targets::software::{DownloadProgress, Fetched, Software};
-use protocol::{Error, Exit};
+use crate::targets::software::{DownloadProgress, Fetched};
+use protocol::{Error, Exit, Software};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -14,15 +15,12 @@ use text::shown::{shown, shown_sentence};
 
 const EXAMPLES: &str = "\
 Examples:
-  tiebreak setup cassandra
-      fetch Cassandra 5.0 and 1.2 for the recipes cassandra, cassandra-cluster, cassandra-1.2
-      and cassandra-1.2-cluster; once, about 90 MB
   tiebreak setup experiments/published/http-servers
-      install what this experiment needs; without root, print the command for that
-  tiebreak setup experiments/published/cassandra-clients
-      also fetch Cassandra, and build the PHP extension that this experiment compares
-  tiebreak compare cassandra redis --workload kv
-      launch Cassandra and compare it; this needs no network";
+      install what this experiment needs; without root, print the command for that";
+
+fn after_help() -> String {
+    EXAMPLES.to_owned() + &examples::of("setup", |of| of.setup)
+}
 
 /// Install what an experiment needs, or fetch software that Debian does not package
 ///
@@ -37,9 +35,9 @@ Examples:
 /// there already is not fetched again. What an experiment builds is in the directory `built`
 /// beside `software`. To uninstall either, delete its directory.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub(in crate::cli) struct SetupArgs {
-    /// Software (cassandra), or an experiment
+    /// Software that recipes need, or an experiment
     #[arg(value_name = "NAME|FILE.toml|DIR")]
     what: String,
     /// Allow an experiment file outside the current directory
@@ -49,7 +47,7 @@ pub(in crate::cli) struct SetupArgs {
 
 pub(in crate::cli) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
     if !args.what.contains('/') && !args.what.ends_with(".toml") {
-        fetch(Software::of_setup(&args.what).map_err(Error::usage)?)?;
+        fetch(software::of_setup(&args.what).map_err(Error::usage)?)?;
         return Ok(Exit::Sound);
     }
     let needs = plan::needs(&args.what, args.allow_file)?;

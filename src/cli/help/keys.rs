@@ -3,7 +3,6 @@
 
 use crate::cli::plain_text::wrapped;
 use crate::plan::settings::declared::{Declared, outer};
-use crate::plan::settings::is_used;
 use crate::plan::{Settings, contender_keys};
 use serde_json::{Map, Value as Json};
 
@@ -67,7 +66,7 @@ pub(in crate::cli) fn text(width: usize) -> String {
 /// Whether a contender of this build can have a key. The schema is that of all builds.
 fn is_of_this_build(key: &str) -> bool {
     let settings = Settings::table().map(|row| &row.setting);
-    let mut unused = settings.filter(|setting| !is_used(setting));
+    let mut unused = settings.filter(|setting| !setting.is_used());
     contender_keys().contains(&key) && unused.all(|setting| outer(setting.key_in_file()) != key)
 }
 

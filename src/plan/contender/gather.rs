@@ -13,7 +13,7 @@ use crate::targets::exec::Program;
 use crate::targets::launch;
 use crate::targets::launch::{Launch, Missing, Secret, Values};
 use crate::targets::software;
-use crate::targets::software::Software;
+use protocol::Software;
 use protocol::address::{Url, begins_with_a_port};
 use protocol::secrets;
 use protocol::{Error, address};
@@ -267,7 +267,7 @@ impl Needs {
         }
         self.secrets.extend(experiment.secrets);
         let wanted = self.launches.iter().filter_map(|launch| launch.software);
-        self.software = wanted.filter(|software| software.find().is_err()).collect();
+        self.software = wanted.filter(|wanted| software::find(wanted).is_err()).collect();
         self.software.dedup_by_key(|software| software.name);
         if !self.software.is_empty() {
             let programs = software::FETCHING.iter().filter_map(|(program, package)| {

@@ -4,8 +4,9 @@ use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings::names;
 use crate::targets::launch::{File, Text};
-use crate::targets::software::Software;
+use crate::targets::software;
 use protocol::Error;
+use protocol::Software;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -35,7 +36,7 @@ pub(super) fn fresh(table: &Table<'_>) -> Result<bool, Error> {
 
 pub(super) fn software(table: &Table<'_>) -> Result<Option<&'static Software>, Error> {
     let Some(value) = table.get("software") else { return Ok(None) };
-    Software::named(value.word()?).map(Some).map_err(|message| value.error(&message))
+    software::named(value.word()?).map(Some).map_err(|message| value.error(&message))
 }
 
 /// Reads the names of ports in addition to those of the processes.

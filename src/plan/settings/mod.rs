@@ -27,7 +27,6 @@ pub(in crate::plan) mod samples;
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};
 pub(in crate::plan) use of_watchers::split as watcher_address;
-pub(crate) use refused::is_used;
 pub(in crate::plan) use refused::refuse;
 
 use crate::plan::Command::Load;

@@ -14,7 +14,7 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
     let family = &protocol.family;
     let unusual = without_the_usual(settings, family);
     let given = Settings::table().filter(|row| row.is_given(&unusual));
-    match given.map(|row| &row.setting).find(|setting| !can_use(protocol, setting)) {
+    match given.map(|row| &row.setting).find(|setting| !setting.fits(protocol)) {
         Some(setting) => Err(why(setting, family)),
         None => Ok(()),
     }
@@ -34,32 +34,9 @@ fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     }
 }
 
-/// Whether a protocol of this build can use a setting.
-pub(crate) fn is_used(setting: &Setting) -> bool {
-    PROTOCOLS.iter().any(|row| can_use(row, setting))
-}
-
-/// Whether contenders of a protocol can use a setting.
-pub(super) fn can_use(protocol: &Protocol, setting: &Setting) -> bool {
-    let family = &protocol.family;
-    match setting.used_by {
-        UsedBy::Everyone => true,
-        UsedBy::Connected | UsedBy::Running => !matches!(family, Family::Files | Family::Program),
-        UsedBy::Requests => matches!(family, Family::Http),
-        UsedBy::Headers => matches!(family, Family::Http | Family::Messages(_)),
-        UsedBy::Messages => matches!(family, Family::Messages(_)),
-        UsedBy::Deep => matches!(family, Family::Store(_) | Family::Messages(_)),
-        UsedBy::Stores => matches!(family, Family::Store(_)),
-        UsedBy::Sharded => protocol.is_sharded(),
-        UsedBy::Own => protocol.own.iter().any(|own| own.key == setting.key),
-        UsedBy::Databases => matches!(family, Family::Sql(_)),
-        UsedBy::Replicated => !protocol.consistency.is_empty(),
-    }
-}
-
 fn why(setting: &Setting, family: &Family) -> String {
     let (key, used_by) = (setting.key, setting.used_by);
-    let known = || PROTOCOLS.written_as(|row| can_use(row, setting));
+    let known = || PROTOCOLS.written_as(|row| setting.fits(row));
     let only = |what: &str| format!("{} apply only to {what} ({})", all(&[used_by]), known());
     match (used_by, family) {
         (UsedBy::Requests, Family::Messages(_)) => format!(
@@ -77,7 +54,7 @@ fn why(setting: &Setting, family: &Family) -> String {
         (UsedBy::Own, _) => {
             let alike = |row: &Row<Settings>| {
                 row.setting.used_by == UsedBy::Own
-                    && PROTOCOLS.iter().all(|it| can_use(it, &row.setting) == can_use(it, setting))
+                    && PROTOCOLS.iter().all(|it| row.setting.fits(it) == setting.fits(it))
             };
             let keys: Vec<&str> =
                 Settings::table().filter(|row| alike(row)).map(|row| row.setting.key).collect();

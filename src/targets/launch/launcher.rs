@@ -12,7 +12,7 @@ use crate::targets::launch::{
     Command, CoresFrom, Launch, Missing, Process, Secret, Values, hidden, orders, running,
 };
 use crate::targets::ports;
-use crate::targets::software::Software;
+use crate::targets::software;
 use keeper::{Keeper, LaunchOptions, LogTroubles, logs, user};
 use protocol::Error;
 use record::Fact;
@@ -43,7 +43,7 @@ pub struct LaunchContext<'a> {
 
 /// The first program of a launch that this machine lacks, and the remedy. None if it lacks none.
 pub fn missing(launch: &Launch) -> Option<String> {
-    let software = launch.software.and_then(|software| software.find().err());
+    let software = launch.software.and_then(|wanted| software::find(wanted).err());
     software.or_else(|| all_missing(launch).first().map(ToString::to_string))
 }
 
@@ -85,7 +85,7 @@ impl<'a> Launcher<'a> {
         let descriptors = sys::limits::descriptors();
         let (temp, site) = (home.directory().to_owned(), home.site(launch));
         let choices = launch.choices.iter();
-        let software = launch.software.map(Software::find).transpose().map_err(fails)?;
+        let software = launch.software.map(software::find).transpose().map_err(fails)?;
         let values = Values {
             temp,
             site,

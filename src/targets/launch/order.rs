@@ -2,7 +2,7 @@
 
 use crate::targets::launch::command::Command;
 use crate::targets::launch::template::Text;
-use crate::targets::software::Software;
+use protocol::Software;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;

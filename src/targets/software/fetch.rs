@@ -1,9 +1,9 @@
 //! Fetches software into the cache directory, completely or not at all.
 
-use super::{Artifact, Software, checksums, find, maven};
+use super::{checksums, find, maven};
 use crate::system::cache;
 use crate::system::cache::Lock;
-use protocol::Error;
+use protocol::{Artifact, Error, Software};
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! Finds software on this machine.
 
-use super::{Installed, Software};
 use crate::system::cache;
 use keeper::programs;
+use protocol::{Installed, Software};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
@@ -13,84 +13,78 @@ pub(super) fn all() -> Option<PathBuf> {
     cache::directory().map(|cache| cache.join("software"))
 }
 
-impl Software {
-    /// The directory of this software: that of the installed copy, otherwise that of the fetched
-    /// one.
-    ///
-    /// # Errors
-    /// A sentence with the remedy, if it is neither installed nor fetched, or if the
-    /// variable for its directory names a different one.
-    pub(crate) fn find(&self) -> Result<PathBuf, String> {
-        self.find_in(&|name| std::env::var_os(name), all().as_deref())
-    }
-
-    fn find_in(
-        &self,
-        environment: &dyn Fn(&str) -> Option<OsString>,
-        fetched: Option<&Path>,
-    ) -> Result<PathBuf, String> {
-        if let Some(installed) = &self.installed
-            && let Some(directory) = installed.find(environment)?
-        {
-            return Ok(directory);
-        }
-        let directory = fetched.map(|all| all.join(self.directory()));
-        let is_there =
-            |directory: &PathBuf| cache::is_directory_of_ours(directory).unwrap_or(false);
-        directory.filter(is_there).ok_or_else(|| {
-            let installed = self.installed.as_ref().map_or(String::new(), |installed| {
-                format!(
-                    " ({} is not set, and `{}` is not in PATH)",
-                    installed.variable, installed.program
-                )
-            });
-            let (shown, setup) = (self.shown(), self.setup);
-            format!(
-                "{shown} is not installed on this machine{installed}: run `tiebreak setup \
-                     {setup}`"
-            )
-        })
-    }
+/// The directory of this software: that of the installed copy, otherwise that of the fetched
+/// one.
+///
+/// # Errors
+/// A sentence with the remedy, if it is neither installed nor fetched, or if the
+/// variable for its directory names a different one.
+pub(crate) fn find(software: &Software) -> Result<PathBuf, String> {
+    find_in(software, &|name| std::env::var_os(name), all().as_deref())
 }
 
-impl Installed {
-    /// Its directory, if it is installed.
-    fn find(
-        &self,
-        environment: &dyn Fn(&str) -> Option<OsString>,
-    ) -> Result<Option<PathBuf>, String> {
-        if let Some(named) = environment(self.variable).filter(|named| !named.is_empty()) {
-            let directory = PathBuf::from(&named);
-            if directory.is_absolute() && self.is_in(&directory) {
-                return Ok(Some(directory));
-            }
-            return Err(format!(
-                "{} is `{}`, but that directory contains no lib/{}*.jar: set it to the directory \
-                 of an installation, or unset it",
-                self.variable,
-                shown(named.as_encoded_bytes()),
-                self.jar,
-            ));
+fn find_in(
+    software: &Software,
+    environment: &dyn Fn(&str) -> Option<OsString>,
+    fetched: Option<&Path>,
+) -> Result<PathBuf, String> {
+    if let Some(installed) = &software.installed
+        && let Some(directory) = find_installed(installed, environment)?
+    {
+        return Ok(directory);
+    }
+    let directory = fetched.map(|all| all.join(software.directory()));
+    let is_there = |directory: &PathBuf| cache::is_directory_of_ours(directory).unwrap_or(false);
+    directory.filter(is_there).ok_or_else(|| {
+        let installed = software.installed.as_ref().map_or(String::new(), |installed| {
+            format!(
+                " ({} is not set, and `{}` is not in PATH)",
+                installed.variable, installed.program
+            )
+        });
+        let (shown, setup) = (software.shown(), software.setup);
+        format!(
+            "{shown} is not installed on this machine{installed}: run `tiebreak setup \
+                 {setup}`"
+        )
+    })
+}
+/// Its directory, if it is installed.
+fn find_installed(
+    installed: &Installed,
+    environment: &dyn Fn(&str) -> Option<OsString>,
+) -> Result<Option<PathBuf>, String> {
+    if let Some(named) = environment(installed.variable).filter(|named| !named.is_empty()) {
+        let directory = PathBuf::from(&named);
+        if directory.is_absolute() && is_in(installed, &directory) {
+            return Ok(Some(directory));
         }
-        let path = environment("PATH").unwrap_or_default();
-        let program = programs::find(self.program, &path.to_string_lossy(), Path::new("/"));
-        let Ok(program) = program.map(|found| found.canonicalize().unwrap_or(found)) else {
-            return Ok(None);
-        };
-        let above = program.parent().and_then(Path::parent).map(Path::to_owned);
-        let directories = above.into_iter().chain([PathBuf::from(self.elsewhere)]);
-        Ok(directories.into_iter().find(|directory| self.is_in(directory)))
+        return Err(format!(
+            "{} is `{}`, but that directory contains no lib/{}*.jar: set it to the directory \
+             of an installation, or unset it",
+            installed.variable,
+            shown(named.as_encoded_bytes()),
+            installed.jar,
+        ));
     }
+    let path = environment("PATH").unwrap_or_default();
+    let program = programs::find(installed.program, &path.to_string_lossy(), Path::new("/"));
+    let Ok(program) = program.map(|found| found.canonicalize().unwrap_or(found)) else {
+        return Ok(None);
+    };
+    let above = program.parent().and_then(Path::parent).map(Path::to_owned);
+    let directories = above.into_iter().chain([PathBuf::from(installed.elsewhere)]);
+    Ok(directories.into_iter().find(|directory| is_in(installed, directory)))
+}
 
-    /// Whether its jar is in this directory, or in `lib` of it.
-    fn is_in(&self, directory: &Path) -> bool {
-        [directory.join("lib"), directory.to_owned()].iter().any(|directory| {
-            let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-            let mut names = names.filter(|name| name.starts_with(self.jar));
-            names.any(|name| name.ends_with(".jar"))
-        })
-    }
+/// Whether its jar is in this directory, or in `lib` of it.
+fn is_in(installed: &Installed, directory: &Path) -> bool {
+    [directory.join("lib"), directory.to_owned()].iter().any(|directory| {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut names = names.filter(|name| name.starts_with(installed.jar));
+        names.any(|name| name.ends_with(".jar"))
+    })
 }
 
 #[cfg(test)]
@@ -118,7 +112,7 @@ mod tests {
             let of_name = variables.iter().find(|(other, _)| *other == name);
             of_name.map(|(_, value)| value.as_os_str().to_owned())
         };
-        Software::named(name).expect("known").find_in(&environment, Some(fetched))
+        find_in(super::super::named(name).expect("known"), &environment, Some(fetched))
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Fetches with `mvn` into a separate repository: the user's repository is neither trusted nor
 //! changed. The user's settings, such as mirrors, apply.
 
-use super::{Artifact, Software};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, programs};
-use protocol::Error;
+use protocol::{Artifact, Error, Software};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -160,10 +159,10 @@ mod tests {
 
     #[test]
     fn each_artifact_is_requested_in_its_version() {
-        let jars = Software::named("cassandra-5.0").expect("known");
+        let jars = super::super::named("cassandra-5.0").expect("known");
         assert!(project(jars).contains("<artifactId>cassandra-all</artifactId><version>5.0.9<"));
         assert!(goal(jars, Path::new("/to"))[0].ends_with(":copy-dependencies"));
-        let archive = Software::named("cassandra-1.2").expect("known");
+        let archive = super::super::named("cassandra-1.2").expect("known");
         let wanted = "-Dartifact=org.apache.cassandra:apache-cassandra:1.2.8:tar.gz:bin";
         assert_eq!(goal(archive, Path::new("/to"))[1..], [wanted, "-DoutputDirectory=/to"]);
     }

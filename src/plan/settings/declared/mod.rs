@@ -8,12 +8,12 @@
 
 mod flag;
 mod given;
+mod used_by;
 
 pub use flag::{Flag, Heading};
 pub use given::{Given, Merged};
+pub use used_by::UsedBy;
 
-use crate::plan::settings::refused::can_use;
-use crate::protocols::PROTOCOLS;
 use protocol::Protocol;
 use text::shown::shown;
 
@@ -167,35 +167,6 @@ pub enum InFile {
     Nowhere,
 }
 
-/// Which contenders use a setting. It is refused for the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UsedBy {
-    /// All.
-    Everyone,
-    /// Those with connections that tiebreak opens.
-    Connected,
-    /// HTTP.
-    Requests,
-    /// HTTP and messages.
-    Headers,
-    /// Servers of messages.
-    Messages,
-    /// Those that can have several operations in flight on a connection.
-    Deep,
-    /// Stores that our own codecs drive.
-    Stores,
-    /// Those whose keys can be spread over several servers.
-    Sharded,
-    /// Servers that are already running.
-    Running,
-    /// Those whose protocols declare it as a setting of their own.
-    Own,
-    /// Databases that are queried in SQL.
-    Databases,
-    /// Those whose protocol has consistency levels.
-    Replicated,
-}
-
 impl Setting {
     /// Declares a setting that all contenders use and that has no flag.
     pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
@@ -237,35 +208,6 @@ impl Setting {
     /// Accepts the name that it had before, too.
     pub const fn formerly(self, former: &'static str) -> Setting {
         Setting { former, ..self }
-    }
-
-    /// Its description in the schema, with the words that each protocol has, or the protocols that have the setting.
-    pub fn full_description(&self) -> String {
-        let about = self.description;
-        match (self.words, self.protocols()) {
-            (Some(of), _) => format!("{about}: {}.", PROTOCOLS.words_by_protocol(of)),
-            (None, Some(protocols)) => format!("{about} Only for {protocols}."),
-            (None, None) => about.to_owned(),
-        }
-    }
-
-    /// An example of a value, or the words that each protocol has, for the help of `--set`.
-    pub fn full_example(&self) -> String {
-        match (self.words, self.protocols()) {
-            (Some(of), _) => PROTOCOLS.words_by_protocol(of),
-            (None, Some(protocols)) => format!("{} ({protocols})", self.example),
-            (None, None) => self.example.to_owned(),
-        }
-    }
-
-    /// The protocols that have the setting, if only these do.
-    fn protocols(&self) -> Option<String> {
-        match self.used_by {
-            UsedBy::Own | UsedBy::Sharded | UsedBy::Replicated => {
-                Some(PROTOCOLS.titles(|row| can_use(row, self)))
-            }
-            _ => None,
-        }
     }
 
     /// Its name in the experiment file.
