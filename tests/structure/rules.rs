@@ -121,18 +121,11 @@ const NAMING: [&str; 3] =
     ["crates/wire/src/", "crates/published/src/", "src/run/journal/version_2.rs"];
 
 /// Shipped files outside of `crates/sys` that may contain `unsafe`, and why.
-const UNSAFE: [&str; 7] = [
+const UNSAFE: [&str; 2] = [
     // Tests, in a file that is not named as their module.
     "crates/engine/src/run_tests.rs",
     // The promise that tokio asks for about a descriptor.
     "crates/drivers/src/pace.rs",
-    // An allocator and a signal handler that hold a thread which runs a client library.
-    "crates/drivers/src/confined/allocator.rs",
-    "crates/drivers/src/confined/mod.rs",
-    "crates/drivers/src/confined/stack.rs",
-    // The C functions by which libraries send and connect.
-    "protocols/mysql/src/key_request.rs",
-    "protocols/oracle/src/dialling.rs",
 ];
 
 /// What protocols that the event loop drives do for each operation.

@@ -15,7 +15,6 @@ mod access;
 pub mod admin;
 mod announced;
 pub mod budget;
-#[allow(unsafe_code, reason = "an allocator and a signal handler")]
 mod confined;
 pub mod custom;
 mod database;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use sys::confined::{Exceeded, Limit};
 use thiserror::Error;
 
 /// How often a watchdog should look.
@@ -15,17 +16,6 @@ const LONGEST_COMPUTING_NS: u64 = 4_000_000_000;
 /// Looks at a slice that should have ended, one after the other, until it is given up. They are counted
 /// because time also passes for a process that is frozen.
 const LATE_LOOKS: u32 = 50;
-
-/// The limit that a client library exceeded. Its thread is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Exceeded {
-    /// It requested this many bytes at once.
-    #[error("the client library requested {0} bytes of memory for a reply")]
-    Memory(u64),
-    /// It called itself too often.
-    #[error("a reply that is nested too deeply exhausted the stack of the client library")]
-    Stack,
-}
 
 /// Why a thread does not come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -54,11 +44,9 @@ struct Shown {
     lane: AtomicU32,
     /// When the slice must have ended, on the engine's clock. 0 if none is driven.
     gives_up: AtomicU64,
-    /// The limit that was exceeded: bytes, or [`STACK`]. 0 if none was.
-    exceeded: AtomicU64,
+    /// The limit of the library.
+    limit: Limit,
 }
-
-const STACK: u64 = 1;
 
 impl Heartbeat {
     /// Runs a client library on the calling thread. It must beat at every turn.
@@ -75,14 +63,9 @@ impl Heartbeat {
         self.0.beats.fetch_add(1, Relaxed);
     }
 
-    /// Notes that this thread is held from now on. It may be called from a signal handler and from an
-    /// allocator.
-    pub fn hold(&self, exceeded: Exceeded) {
-        let exceeded = match exceeded {
-            Exceeded::Memory(bytes) => bytes.max(STACK + 1),
-            Exceeded::Stack => STACK,
-        };
-        self.0.exceeded.store(exceeded, Relaxed);
+    /// The limit of the client library. If it is exceeded, the thread is held.
+    pub fn limit(&self) -> &Limit {
+        &self.0.limit
     }
 
     /// Notes which lane is driven or serviced.
@@ -132,10 +115,8 @@ impl Watchdog {
     /// `now`: on the engine's clock. `cpu_ns`: CPU time of the thread so far. None if no library runs.
     fn find(&mut self, now: u64, cpu_ns: Option<u64>) -> Option<Lost> {
         let shown = &*self.heartbeat.0;
-        match shown.exceeded.load(Relaxed) {
-            0 => {}
-            STACK => return Some(Exceeded::Stack.into()),
-            bytes => return Some(Exceeded::Memory(bytes).into()),
+        if let Some(exceeded) = shown.limit.exceeded() {
+            return Some(exceeded.into());
         }
         let gives_up = shown.gives_up.load(Relaxed);
         self.late_looks = if gives_up > 0 && now > gives_up { self.late_looks + 1 } else { 0 };
@@ -165,7 +146,7 @@ mod tests {
             let heartbeat = Heartbeat::default();
             let mut watchdog = Watchdog::of(heartbeat.clone());
             assert_eq!(watchdog.find(0, None), None);
-            heartbeat.hold(exceeded);
+            heartbeat.limit().note(exceeded);
             assert_eq!(watchdog.find(0, None), Some(Lost::Held(exceeded)));
         }
     }

@@ -40,7 +40,7 @@ pub use error::EngineError;
 pub use event_loop::LOOPBACK_SOURCES;
 pub use gate::{Gate, Together};
 pub use groups::{check_groups, grouped};
-pub use heartbeat::{Exceeded, Heartbeat, LOOK_EVERY, Lost, Watchdog};
+pub use heartbeat::{Heartbeat, LOOK_EVERY, Lost, Watchdog};
 pub use lane::{
     InSteps, Lane, LaneStep, MakeLane, Opened, Seat, Steps, TargetClock, TargetReading, Turn,
     WatchedReading, for_workers,
@@ -53,6 +53,7 @@ pub use run::{run, run_shown, run_together};
 pub use store::{
     Encoder, Memo, NO_COMMANDS, NOT_WIDE, Numbers, Parts, SEVERAL_KEYS, Sharded, Task, Verifier,
 };
+pub use sys::confined::Exceeded;
 pub use sys::{Alarm, Stop, clock, interrupt};
 pub use template::Template;
 pub use tls::TlsAccess;

@@ -8,6 +8,9 @@ pub mod affinity;
 mod alarm;
 pub mod child;
 pub mod clock;
+pub mod confined;
+#[cfg(feature = "dialling")]
+pub mod dialling;
 mod epoll;
 pub mod fs;
 pub mod interrupt;
@@ -15,6 +18,8 @@ pub mod limits;
 pub mod net;
 pub mod poll;
 pub mod process;
+#[cfg(feature = "sending")]
+pub mod sending;
 pub mod signals;
 mod stop;
 mod stop_signals;

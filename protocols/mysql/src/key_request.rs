@@ -2,25 +2,16 @@
 //!
 //! With caching_sha2_password, a server can request the whole password, encrypted with a key that it
 //! sends itself. The library then asks for that key, and sends the password to the server that answered. It
-//! has no setting against this, and it dials by itself. So this module defines the C function
-//! `send`, by which the standard library, and therefore tokio, writes to TCP sockets. While a login
-//! is polled, the function refuses that packet on this thread; everything else it passes on to the
-//! kernel. `probe` checks before every run that the library really writes in this way.
-#![allow(unsafe_code, reason = "a C function is defined, and another called")]
+//! has no setting against this, and it dials by itself. So while a login is polled, that packet is refused on
+//! this thread where it would be sent (`sys::sending`). `probe` checks before every run that the library really
+//! writes in that way.
 
-use libc::{c_int, c_void, size_t, ssize_t};
-use std::cell::Cell;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
 /// The content of the packet.
 const KEY_REQUEST: u8 = 2;
-
-thread_local! {
-    /// Some while a login is polled on this thread: whether the packet was refused.
-    static GUARD: Cell<Option<bool>> = const { Cell::new(None) };
-}
 
 /// The login asked for the server's key, and was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,12 +21,9 @@ pub(crate) struct KeyRequested;
 pub(crate) async fn refused<T>(log_in: impl Future<Output = T>) -> Result<T, KeyRequested> {
     let mut log_in = pin!(log_in);
     poll_fn(|context| {
-        GUARD.set(Some(false));
-        let polled = log_in.as_mut().poll(context);
-        if GUARD.replace(None) == Some(true) {
-            return Poll::Ready(Err(KeyRequested));
-        }
-        polled.map(Ok)
+        let (polled, was_refused) =
+            sys::sending::refusing(asks_for_key, || log_in.as_mut().poll(context));
+        if was_refused { Poll::Ready(Err(KeyRequested)) } else { polled.map(Ok) }
     })
     .await
 }
@@ -44,32 +32,6 @@ pub(crate) async fn refused<T>(log_in: impl Future<Output = T>) -> Result<T, Key
 /// key.
 fn asks_for_key(bytes: &[u8]) -> bool {
     matches!(bytes, [1, 0, 0, _, KEY_REQUEST])
-}
-
-/// Takes the place of the C library's function in this program.
-///
-/// # Safety
-/// As for the C function: `bytes` are so many readable bytes.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn send(
-    socket: c_int,
-    bytes: *const c_void,
-    length: size_t,
-    flags: c_int,
-) -> ssize_t {
-    if GUARD.get().is_some() && length > 0 {
-        // SAFETY: the caller promises that so many bytes can be read there, and it borrows them for
-        // this call.
-        let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
-        if asks_for_key(bytes) {
-            GUARD.set(Some(true));
-            // SAFETY: the pointer is to this thread's own errno, which lives as long as the thread.
-            unsafe { *libc::__errno_location() = libc::EACCES };
-            return -1;
-        }
-    }
-    // SAFETY: these are the arguments of `send`, which is `sendto` without an address.
-    unsafe { libc::sendto(socket, bytes, length, flags, std::ptr::null(), 0) }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! MySQL and MariaDB, through mysql_async.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod abrupt;
 mod access;

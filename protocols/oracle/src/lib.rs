@@ -1,11 +1,10 @@
 //! Oracle Database, through oracledb. It is supported only if it is built in.
 #![cfg(feature = "oracle")]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod access;
 mod custom;
 mod dialect;
-mod dialling;
 #[cfg(test)]
 mod lane_tests;
 mod library;

@@ -2,7 +2,6 @@
 
 use crate::access::{CHEAPEST, NAME_IS_TAKEN, OracleAccess, is_service, refusal, unless};
 use crate::dialect::OracleDialect;
-use crate::dialling;
 use crate::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use crate::request_error::request_error;
 use crate::session::{Server, check};
@@ -175,7 +174,7 @@ impl OracleAccess {
             .set_transport_connect_timeout(Some(timeout))
             .set_connect_string(&descriptor)
             .map_err(|_| EngineError::order("the driver rejects the address"))?;
-        match dialling::is_restricted() {
+        match sys::dialling::is_restricted() {
             Ok(true) => Ok(Oracledb { config, announced: self.announced.clone() }),
             _ => Err(EngineError::order(
                 "the driver for Oracle cannot be kept from following redirects",
@@ -205,7 +204,7 @@ impl Library for Oracledb {
             allowed
         };
         let connection =
-            dialling::only(allows, || answered(|| oracledb::connect(self.config.clone())));
+            sys::dialling::only(allows, || answered(|| oracledb::connect(self.config.clone())));
         match (connection, refused.get()) {
             (Ok(connection), _) => Ok(LibraryConnection(Some(connection))),
             (Err(fault), None) => Err(fault),

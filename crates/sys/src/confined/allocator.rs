@@ -1,7 +1,6 @@
-//! The allocator of the process: the system's, which holds a thread that exceeds its limits.
+//! The system's allocator, which holds a thread that exceeds its limits.
 
-use super::{hold, limits};
-use engine::Exceeded;
+use super::{Exceeded, hold, limits};
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// No thread is asked for its limits below this size.
@@ -9,12 +8,11 @@ const SMALL: usize = 16 << 20;
 /// The longest block that may be reserved without being filled: a frame whose length has four bytes.
 const RESERVED_BYTES: u64 = (4 << 30) + SMALL as u64;
 
-struct Limited;
+/// The system's allocator. It holds the calling thread for ever if it is confined and requests too much.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitedAllocator;
 
-#[global_allocator]
-static ALLOCATOR: Limited = Limited;
-
-/// Holds the calling thread if a library runs on it and requests too much.
+/// Holds the calling thread if it is confined and requests too much.
 fn check(size: usize, fills: bool) {
     if size <= SMALL {
         return;
@@ -26,7 +24,7 @@ fn check(size: usize, fills: bool) {
     }
 }
 
-/// Holds the calling thread if a library runs on it and got no memory: otherwise the process would end.
+/// Holds the calling thread if it is confined and got no memory: otherwise the process would end.
 fn checked(block: *mut u8, size: usize) -> *mut u8 {
     if block.is_null()
         && let Some(limits) = limits()
@@ -37,7 +35,7 @@ fn checked(block: *mut u8, size: usize) -> *mut u8 {
 }
 
 // SAFETY: every call is passed on to the system's allocator unchanged, or never returns.
-unsafe impl GlobalAlloc for Limited {
+unsafe impl GlobalAlloc for LimitedAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         check(layout.size(), false);
         // SAFETY: the caller's promise is the system's condition; so below.

@@ -1,9 +1,7 @@
-//! Lets oracledb dial only what the address policy allows.
+//! Lets the standard library dial only some addresses.
 //!
-//! A listener can redirect its client to another address. The library follows without a question,
-//! and has no setting against it. So this module defines the C function `connect`, by which the
-//! standard library connects TCP sockets, and it refuses some addresses while the library logs in.
-#![allow(unsafe_code, reason = "a C function is defined, and a system call made")]
+//! The module defines the C function `connect`, by which TCP sockets are connected, and passes on to the kernel what
+//! is not refused. Whether it has an effect depends on how the program was linked: see [`is_restricted`].
 
 use libc::{AF_INET, AF_INET6, c_int, sockaddr, sockaddr_in, sockaddr_in6, socklen_t};
 use std::cell::RefCell;
@@ -26,11 +24,8 @@ impl Drop for Restricted {
     }
 }
 
-/// Calls this while only some addresses can be dialled on this thread.
-pub(crate) fn only<T>(
-    allows: impl Fn(SocketAddr) -> bool + 'static,
-    call: impl FnOnce() -> T,
-) -> T {
+/// Calls this while only some addresses can be dialled on this thread: dialling another one fails with EACCES.
+pub fn only<T>(allows: impl Fn(SocketAddr) -> bool + 'static, call: impl FnOnce() -> T) -> T {
     ALLOWS.set(Some(Box::new(allows)));
     let _restricted = Restricted;
     call()
@@ -40,7 +35,7 @@ pub(crate) fn only<T>(
 ///
 /// # Errors
 /// Returns an error if this machine has no loopback.
-pub(crate) fn is_restricted() -> io::Result<bool> {
+pub fn is_restricted() -> io::Result<bool> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let to = listener.local_addr()?;
     Ok(only(|_| false, || TcpStream::connect(to)).is_err())

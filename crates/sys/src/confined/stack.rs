@@ -1,7 +1,6 @@
-//! Holds a thread whose client library has exhausted the stack, in place of ending the process.
+//! Holds a thread that has exhausted its stack, in place of ending the process.
 
-use super::{hold, limits};
-use engine::Exceeded;
+use super::{Exceeded, hold, limits};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;

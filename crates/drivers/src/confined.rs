@@ -8,71 +8,26 @@
 //! cannot unwind, and a stack that is exhausted cannot be unwound safely, so the thread is not
 //! used again; it ends with the process.
 
-mod allocator;
-mod stack;
-
-use engine::{Exceeded, Heartbeat};
-use std::cell::Cell;
+use engine::Heartbeat;
+use sys::confined::LimitedAllocator;
 
 /// What a library may fill at once beside replies: its tables and buffers.
 const BESIDE_BYTES: u64 = 64 << 20;
 
-/// What limits the calling thread.
-struct Limits {
-    heartbeat: Heartbeat,
-    /// The longest block that the library may fill.
-    filled_bytes: u64,
-    /// The lowest address of the thread's stack.
-    stack: usize,
-}
-
-thread_local! {
-    /// Null unless a library runs. A pointer without a destructor, because an allocator and a signal handler
-    /// read it.
-    static LIMITS: Cell<*const Limits> = const { Cell::new(std::ptr::null()) };
-}
+#[global_allocator]
+static ALLOCATOR: LimitedAllocator = LimitedAllocator;
 
 /// Runs a client library on the calling thread, within limits that allow replies of this many bytes.
 pub fn confined<T>(heartbeat: &Heartbeat, reply_bytes: u64, library: impl FnOnce() -> T) -> T {
-    stack::prepare();
-    let limits = Limits {
-        heartbeat: heartbeat.clone(),
-        filled_bytes: BESIDE_BYTES.saturating_add(reply_bytes.saturating_mul(2)),
-        stack: stack::lowest(),
-    };
-    let _entered = Entered(LIMITS.replace(&raw const limits));
-    heartbeat.in_library(library)
-}
-
-/// Restores the limits before, also when the library panics.
-struct Entered(*const Limits);
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        LIMITS.set(self.0);
-    }
-}
-
-/// The limits of the calling thread. Returns None if no library runs.
-fn limits() -> Option<&'static Limits> {
-    // SAFETY: `confined` resets the pointer before its limits go, on the same thread, and no caller keeps
-    // the reference beyond its own call.
-    unsafe { LIMITS.get().as_ref() }
-}
-
-/// Holds the calling thread for ever.
-fn hold(limits: &Limits, exceeded: Exceeded) -> ! {
-    limits.heartbeat.hold(exceeded);
-    loop {
-        // SAFETY: it only waits, and may be called from a signal handler.
-        unsafe { libc::pause() };
-    }
+    let filled_bytes = BESIDE_BYTES.saturating_add(reply_bytes.saturating_mul(2));
+    let library = || heartbeat.in_library(library);
+    sys::confined::confined(heartbeat.limit(), filled_bytes, library)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Lost, Watchdog};
+    use engine::{Exceeded, Lost, Watchdog};
     use std::hint::black_box;
     use std::time::Duration;
 
@@ -133,7 +88,7 @@ mod tests {
         let ended = std::panic::catch_unwind(|| {
             confined(&Heartbeat::default(), 0, || std::panic::resume_unwind(Box::new(())))
         });
-        assert!(ended.is_err() && limits().is_none());
+        assert!(ended.is_err());
         drop(black_box(vec![0u8; 100 << 20]));
     }
 }
