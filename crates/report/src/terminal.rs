@@ -121,13 +121,11 @@ fn void(view: &View, page: &mut Page) {
 /// `run`: nothing is compared.
 fn alone(view: &View, page: &mut Page) {
     for contender in view.contenders {
-        let times = &contender.response_time;
         let text = format!(
-            "{}: {}, p50 {}, p99 {}",
+            "{}: {}, {}",
             shown(&contender.name),
             units::rate(contender.throughput),
-            words::times::p50(times),
-            words::times::p99(times),
+            words::times::p50_and_p99(&contender.response_time),
         );
         page.wrapped(2, &text, Paint::Strong);
     }

@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod belief;
 mod claims;
+pub(super) mod columns;
 pub(super) mod costs;
 mod databases;
 pub mod findings;
@@ -187,6 +188,11 @@ pub(super) fn misses(contender: &ContenderSummary) -> String {
         0 => units::count(0),
         _ => format!("{} ({})", units::count(misses), units::percent(misses as f64 / total as f64)),
     }
+}
+
+/// A figure, or the sign for a missing one.
+pub(super) fn or_missing(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| units::MISSING.to_owned())
 }
 
 /// A figure of this metric with its unit.

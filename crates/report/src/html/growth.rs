@@ -138,7 +138,7 @@ fn figures(view: &View, growth: &Growth) -> Node {
         growth.steps.iter().map(|of| el("li").text(parts::capitalised(&step(growth, of, '×'))));
     parts::section("Load points")
         .with(parts::table(&columns(view, growth), rows))
-        .with(parts::caption(&parts::capitalised(&format!("{}.", about_intervals(growth)))))
+        .with(parts::sentence(&about_intervals(growth)))
         .with(el("ul").with_all(steps))
         .with(parts::caption(&format!(
             "Each ratio compares two load points in the same rounds. All intervals hold at the \

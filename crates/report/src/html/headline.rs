@@ -105,13 +105,12 @@ fn alone(view: &View) -> Vec<Node> {
     let contenders = view.contenders.iter();
     contenders
         .flat_map(|contender| {
-            let times = &contender.response_time;
             let throughput = el("strong").class("lead").text(units::rate(contender.throughput));
             let name = foreign(shown(&contender.name));
-            let (p50, p99) = (words::times::p50(times), words::times::p99(times));
+            let times = words::times::p50_and_p99(&contender.response_time);
             [
                 el("h1").class("claim").with(throughput).text(" from ").with(name),
-                el("p").class("basis").text(format!("response time: p50 {p50}, p99 {p99}")),
+                el("p").class("basis").text(format!("response time: {times}")),
             ]
         })
         .collect()

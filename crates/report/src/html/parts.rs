@@ -1,8 +1,13 @@
 //! Parts that several sections are made of.
 
+use super::chart::swatch;
 use super::node::{Node, el, foreign};
-use crate::words;
-use judge::verdict::{Comparison, Word};
+use crate::View;
+use crate::words::{
+    self,
+    columns::{self, Column},
+};
+use judge::verdict::{Comparison, ContenderSummary, Word};
 use record::Metric;
 use text::shown::shown;
 
@@ -16,9 +21,14 @@ pub(super) fn caption(text: &str) -> Node {
     el("p").class("caption").text(text)
 }
 
+/// A caption from a sentence without its capital letter and its full stop.
+pub(super) fn sentence(text: &str) -> Node {
+    caption(&format!("{}.", capitalised(text)))
+}
+
 /// Says that verdicts in a table are about launches, if they are.
 pub(super) fn about_launches<'a>(verdicts: impl Iterator<Item = &'a Comparison>) -> Option<Node> {
-    words::about_launches(verdicts).map(|sentence| caption(&format!("{}.", capitalised(sentence))))
+    words::about_launches(verdicts).map(sentence)
 }
 
 /// With a capital letter at the beginning.
@@ -61,6 +71,36 @@ pub(super) fn row_name(name: &str) -> Node {
 /// A cell with a figure.
 pub(super) fn cell(text: impl std::fmt::Display) -> Node {
     el("td").text(text)
+}
+
+/// A table of these columns with a row for each of these contenders or groups. The head is that of
+/// the cells that the rows have.
+pub(super) fn figures<'a>(
+    view: &View,
+    head: &[&'static str],
+    columns: &[Column],
+    rows: impl Iterator<Item = (Vec<Node>, &'a ContenderSummary)>,
+) -> Node {
+    let head: Vec<&str> = head.iter().copied().chain(columns.iter().map(|it| it.0)).collect();
+    let row = |(cells, of): (Vec<Node>, _)| {
+        cells.into_iter().chain(columns::cells(view, of, columns).into_iter().map(cell)).collect()
+    };
+    table(&head, rows.map(row))
+}
+
+/// The contenders, each with the cell of its name.
+pub(super) fn named<'a>(
+    view: &View<'a>,
+    name: impl Fn(usize, &ContenderSummary) -> Node,
+) -> impl Iterator<Item = (Vec<Node>, &'a ContenderSummary)> {
+    let numbered = view.contenders.iter().enumerate();
+    numbered.map(move |(number, of)| (vec![name(number, of)], of))
+}
+
+/// The cell with the name of a row, beside the mark of the contender.
+pub(super) fn marked_name(number: usize, of: &ContenderSummary) -> Node {
+    let name = foreign(words::short_name(&of.name, 40));
+    el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name))
 }
 
 /// A list of names and values.

@@ -1,26 +1,23 @@
 //! The contenders' figures side by side.
 
 use super::layout::{Page, Paint, wrap};
+use crate::words::columns::{self, Column, ERRORS, MAX, OUR_CPU, P50, P99, P999, THROUGHPUT};
 use crate::{Style, View, words};
 use judge::verdict::ContenderSummary;
-use text::units::{self, JOINT};
+use text::units::JOINT;
 use unicode_width::UnicodeWidthStr;
 
 pub(super) const LONGEST_NAME: usize = 28;
 const BETWEEN: usize = 3;
-const HEAD: [&str; 8] =
-    ["contender", "throughput", "p50", "p99", "p99.9", "max", "errors", "our CPU/op"];
+const COLUMNS: [Column; 7] = [THROUGHPUT, P50, P99, P999, MAX, ERRORS, OUR_CPU];
 
 /// Adds the figures of the contenders.
 pub(super) fn contenders(view: &View, page: &mut Page) {
-    let rows: Vec<Vec<String>> = view.contenders.iter().map(row).collect();
-    table(&HEAD, &rows, page);
+    figures(view, "contender", &COLUMNS, named(view), page);
     // A further column would not fit beside the others.
     if words::any_misses(view.contenders) {
-        let of = |of: &ContenderSummary| {
-            format!("{} {}", words::short_name(&of.name, LONGEST_NAME), words::misses(of))
-        };
-        let each: Vec<String> = view.contenders.iter().map(of).collect();
+        let each = named(view).map(|(name, of)| format!("{name} {}", words::misses(of)));
+        let each: Vec<String> = each.collect();
         page.wrapped(2, &format!("misses: {}", each.join(", ")), Paint::Plain);
     }
     let bounds = words::times::read_at_rest(view);
@@ -29,18 +26,21 @@ pub(super) fn contenders(view: &View, page: &mut Page) {
     }
 }
 
-fn row(contender: &ContenderSummary) -> Vec<String> {
-    let times = &contender.response_time;
-    vec![
-        words::short_name(&contender.name, LONGEST_NAME),
-        units::rate(contender.throughput),
-        words::times::p50(times),
-        words::times::p99(times),
-        words::times::p999(times),
-        words::times::max(times),
-        units::count(words::errors(contender)),
-        units::seconds(contender.generator_cpu_per_operation),
-    ]
+/// Adds a table with a row for each of these contenders or groups, under its name.
+pub(super) fn figures<'a>(
+    view: &View,
+    name: &'static str,
+    columns: &[Column],
+    rows: impl Iterator<Item = (String, &'a ContenderSummary)>,
+    page: &mut Page,
+) {
+    let row = |(name, of)| std::iter::once(name).chain(columns::cells(view, of, columns)).collect();
+    table(&columns::head(name, columns), &rows.map(row).collect::<Vec<_>>(), page);
+}
+
+/// The contenders under their names.
+pub(super) fn named<'a>(view: &View<'a>) -> impl Iterator<Item = (String, &'a ContenderSummary)> {
+    view.contenders.iter().map(|of| (words::short_name(&of.name, LONGEST_NAME), of))
 }
 
 /// Adds a table if it fits, else a paragraph for each row. The first cell of a row is its
