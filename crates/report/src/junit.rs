@@ -57,14 +57,10 @@ enum CaseResult {
 
 fn audit(view: &View) -> Case {
     let lines = view.findings.iter().map(|finding| {
-        let about = match &finding.contender {
-            Some(name) => format!(" ({})", shown(name)),
-            None => String::new(),
-        };
         format!(
-            "{}: {}{about}: {} What to do: {}",
+            "{}: {}: {} What to do: {}",
             words::weight(finding.weight),
-            shown(&finding.rule),
+            words::rule_and_name(finding),
             finding.evidence,
             finding.remedy
         )

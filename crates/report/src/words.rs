@@ -47,7 +47,7 @@ pub(super) use workload::mix;
 pub use workload::workload;
 
 use super::View;
-use judge::verdict::{ContenderSummary, Weight, Word};
+use judge::verdict::{ContenderSummary, Finding, Weight, Word};
 use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
 use text::shown::{shown, shown_sentence};
 use text::units;
@@ -77,6 +77,12 @@ pub(super) fn weight(weight: Weight) -> &'static str {
         Weight::Caution => "caution",
         Weight::Void => "void",
     }
+}
+
+/// The rule of a finding, and the name of the contender that it concerns: `misses (new)`.
+pub(super) fn rule_and_name(of: &Finding) -> String {
+    let name = of.contender.as_ref().map(|name| format!(" ({})", shown(name)));
+    shown(&of.rule) + &name.unwrap_or_default()
 }
 
 /// Remarks about how the run ended, besides the findings.

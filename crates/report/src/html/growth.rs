@@ -1,7 +1,7 @@
 //! The load points of one target on the page: up to which load throughput grows, and the curves
 //! with their intervals.
 
-use super::chart::{Chart, Tick, mark, series};
+use super::chart::{Chart, mark, series, ticks};
 use super::node::{Node, el};
 use super::scale::span;
 use super::{loads, parts};
@@ -89,11 +89,7 @@ impl Curves {
             description: "The figures are in the table below.".to_owned(),
             height: HEIGHT,
             across: loads::labels(labels, &across),
-            up: up
-                .ticks(5)
-                .into_iter()
-                .map(|tick| Tick::new(up.position(tick), (self.label)(tick)))
-                .collect(),
+            up: ticks(&up, 5, self.label),
         };
         let (mut paths, mut marks) = (Vec::new(), Vec::new());
         if let Limit::At(at) = growth.limit {

@@ -29,16 +29,6 @@ pub(super) fn title(view: &View) -> String {
     format!("{void}{result} · tiebreak")
 }
 
-/// The line with the program and the run.
-pub(super) fn masthead(view: &View) -> Node {
-    let run = foreign(words::short_name(view.run, 60));
-    let started = shown(&view.header.started);
-    el("header")
-        .class("masthead")
-        .with(el("span").class("brand").text("tiebreak"))
-        .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
-}
-
 /// The refusal of the audit, which comes before all figures.
 pub(super) fn refusal(view: &View) -> Option<Node> {
     view.void.then(|| {

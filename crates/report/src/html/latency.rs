@@ -1,6 +1,6 @@
 //! The distribution of response times: the tail gets as much space as the body.
 
-use super::chart::{Chart, Tick, Ticks, legend, mark, series};
+use super::chart::{Chart, Tick, Ticks, legend, mark, series, ticks};
 use super::node::{Node, el};
 use super::parts;
 use super::scale::{Scale, span};
@@ -53,13 +53,12 @@ pub(super) fn section(view: &View) -> Node {
 fn picture(view: &View, up: &Scale) -> Node {
     let curves = view.contenders.iter().flat_map(|contender| &contender.latency_curve);
     let tail = Tail::of(curves.map(|point| point.0));
-    let times = up.ticks(5).into_iter();
     let chart = Chart {
         title: "Distribution of response times".to_owned(),
         description: described(view),
         height: HEIGHT,
         across: tail.ticks(),
-        up: times.map(|time| Tick::new(up.position(time), units::round_seconds(time))).collect(),
+        up: ticks(up, 5, units::round_seconds),
     };
     let lines = view.contenders.iter().enumerate().map(|(number, contender)| {
         let line = el("path").class(format!("line {}", series(number)));

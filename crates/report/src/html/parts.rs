@@ -11,6 +11,15 @@ use judge::verdict::{Comparison, ContenderSummary, Word};
 use record::Metric;
 use text::shown::shown;
 
+/// The line at the top with the program, a name of at most `longest` characters, and more about it.
+pub(super) fn masthead(name: &str, longest: usize, more: &str) -> Node {
+    let name = foreign(words::short_name(name, longest));
+    el("header")
+        .class("masthead")
+        .with(el("span").class("brand").text("tiebreak"))
+        .with(el("span").class("quiet").with(name).text(format!(" · {more}")))
+}
+
 /// A section with its heading.
 pub(super) fn section(heading: &str) -> Node {
     el("section").with(el("h2").text(heading))
@@ -53,8 +62,8 @@ pub(super) fn folded(summary: &str, inside: Node) -> Node {
 }
 
 /// A table in a box that scrolls horizontally if necessary. The first cell of a row is its name.
-pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<Node>>) -> Node {
-    let head = head.iter().map(|label| el("th").at("scope", "col").text(label));
+pub(super) fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = Vec<Node>>) -> Node {
+    let head = head.iter().map(|label| el("th").at("scope", "col").text(label.as_ref()));
     let rows = rows.into_iter().map(|cells| el("tr").with_all(cells));
     let table = el("table")
         .with(el("thead").with(el("tr").with_all(head)))
@@ -122,10 +131,18 @@ pub(super) fn word(word: Word, metric: Metric) -> Node {
         (Word::Undecided, _) => "?",
         (Word::Void, _) => "✕",
     };
-    el("span")
-        .class(format!("word {}", class(word)))
-        .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {}", words::in_capitals(word, metric)))
+    signed(&format!("word {}", class(word)), sign, &words::in_capitals(word, metric))
+}
+
+/// What to do about a finding.
+pub(super) fn remedy(text: &str) -> Node {
+    el("p").class("remedy").with(el("strong").text("What to do: ")).text(text)
+}
+
+/// Words with a sign before them that is not read aloud.
+pub(super) fn signed(class: &str, sign: &str, words: &str) -> Node {
+    let sign = el("span").at("aria-hidden", "true").text(sign);
+    el("span").class(class).with(sign).text(format!(" {words}"))
 }
 
 /// The class of a verdict.

@@ -1,7 +1,7 @@
 //! A sweep as a page: bends, curves, verdicts, and links to the pages of the load points, which
 //! are in directories beside it.
 
-use super::chart::{Chart, Tick, Ticks, legend, mark, series, swatch};
+use super::chart::{Chart, Ticks, legend, mark, series, swatch, ticks};
 use super::node::{Node, el, foreign};
 use super::scale::{Scale, span};
 use super::{document, loads, parts};
@@ -20,7 +20,7 @@ pub(crate) fn page(view: &SweepView) -> String {
     let name = parts::capitalised(&title(view));
     let void = if view.points.iter().any(PointView::void) { "VOID in part: " } else { "" };
     let main = el("main")
-        .with(masthead(view))
+        .with(parts::masthead(view.run, 60, &shown(&view.sweep.started)))
         .with_all(refusal(view))
         .with(bends(view, &name))
         .with_all(curves(view))
@@ -28,15 +28,6 @@ pub(crate) fn page(view: &SweepView) -> String {
         .with(figures(view))
         .with(load_points(view));
     document(format!("{void}{name} · tiebreak"), main, json::sweep::report(view))
-}
-
-fn masthead(view: &SweepView) -> Node {
-    let run = foreign(words::short_name(view.run, 60));
-    let started = shown(&view.sweep.started);
-    el("header")
-        .class("masthead")
-        .with(el("span").class("brand").text("tiebreak"))
-        .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
 }
 
 /// Load points that the audit refused, shown before any figure.
@@ -150,13 +141,12 @@ impl Curves {
         };
         let across = across(view);
         let up = loads::up(&across, (least, most), self.grows_with_the_factor);
-        let ticks = up.ticks(5).into_iter();
         let chart = Chart {
             title: self.title.clone(),
             description: format!("The figures are in the table below: {}", title(view)),
             height: HEIGHT,
             across: labels(view, &across),
-            up: ticks.map(|tick| Tick::new(up.position(tick), (self.label)(tick))).collect(),
+            up: ticks(&up, 5, self.label),
         };
         let (mut paths, mut marks) = (Vec::new(), bent(view, &chart, &across));
         for number in 0..view.bends().count() {
@@ -225,7 +215,6 @@ fn verdicts(view: &SweepView) -> Node {
     });
     let head: Vec<String> =
         std::iter::once(factor(view.sweep.factor).to_owned()).chain(head).collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let cell = |point: &PointView, pair: &(&str, &str)| match point.primary(*pair) {
         None => parts::cell(units::MISSING),
         Some((view, of)) => {

@@ -45,7 +45,7 @@ pub(super) fn named<'a>(view: &View<'a>) -> impl Iterator<Item = (String, &'a Co
 
 /// Adds a table if it fits, else a paragraph for each row. The first cell of a row is its
 /// name.
-pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
+pub(super) fn table<S: AsRef<str>>(head: &[S], rows: &[Vec<String>], page: &mut Page) {
     let widths = widths(head, rows);
     if needed(&widths) <= page.width() {
         columns(head, rows, &widths, page)
@@ -56,14 +56,13 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
 
 /// Whether it is too wide for the page.
 pub(super) fn is_wide(head: &[String], rows: &[Vec<String>], style: Style) -> bool {
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    needed(&widths(&head, rows)) > Page::new(style).width()
+    needed(&widths(head, rows)) > Page::new(style).width()
 }
 
-fn widths(head: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+pub(super) fn widths<S: AsRef<str>>(head: &[S], rows: &[Vec<String>]) -> Vec<usize> {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].width());
-        cells.chain([head[column].width()]).max().unwrap_or(0)
+        cells.chain([head[column].as_ref().width()]).max().unwrap_or(0)
     };
     (0..head.len()).map(width).collect()
 }
@@ -73,7 +72,7 @@ fn needed(widths: &[usize]) -> usize {
     2 + widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
 }
 
-fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Page) {
+fn columns<S: AsRef<str>>(head: &[S], rows: &[Vec<String>], widths: &[usize], page: &mut Page) {
     let line = |cells: &[String]| {
         let mut line = String::new();
         for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
@@ -85,7 +84,7 @@ fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Pag
         }
         line
     };
-    let head: Vec<String> = head.iter().map(|label| (*label).to_owned()).collect();
+    let head: Vec<String> = head.iter().map(|label| label.as_ref().to_owned()).collect();
     let head = page.painted(&line(&head), Paint::Strong);
     page.line(2, &head);
     for row in rows {
@@ -93,7 +92,7 @@ fn columns(head: &[&str], rows: &[Vec<String>], widths: &[usize], page: &mut Pag
     }
 }
 
-fn paragraphs(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
+fn paragraphs<S: AsRef<str>>(head: &[S], rows: &[Vec<String>], page: &mut Page) {
     for row in rows {
         page.wrapped(2, &row[0], Paint::Strong);
         // A figure stays with its label: lines break only between pairs.
@@ -101,7 +100,9 @@ fn paragraphs(head: &[&str], rows: &[Vec<String>], page: &mut Page) {
             .iter()
             .zip(&row[1..])
             .filter(|(_, cell)| !cell.is_empty())
-            .map(|(label, cell)| format!("{label} {cell}").replace(' ', &JOINT.to_string()))
+            .map(|(label, cell)| {
+                format!("{} {cell}", label.as_ref()).replace(' ', &JOINT.to_string())
+            })
             .collect();
         for line in wrap(&pairs.join(", "), page.width() - 4) {
             page.line(4, &line);
