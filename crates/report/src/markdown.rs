@@ -179,11 +179,7 @@ fn load_points(view: &View, growth: &Growth) -> String {
 fn reservations(view: &View) -> String {
     let mut list = String::new();
     for comparison in view.comparisons {
-        let undecided = comparison.verdict == Word::Undecided;
-        let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
-        let charged = words::charged(view, comparison).map(|charged| charged.text('x'));
-        let because = comparison.because.iter().cloned();
-        for reservation in charged.into_iter().chain(because).chain(fresh) {
+        for reservation in words::reservations(view, comparison) {
             let _ = writeln!(
                 list,
                 "- {} against {}, {}: {}",

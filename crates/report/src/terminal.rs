@@ -172,18 +172,9 @@ fn primary(view: &View, of: &Comparison, basis: &Sentence, indent: usize, page: 
     }
 }
 
-/// What weakens the verdict, the ratio with CPU at rest charged, and what would decide it.
 fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
-    if let Some(charged) = words::charged(view, comparison) {
-        page.wrapped(indent, &charged.text('x'), Paint::Plain);
-    }
-    for because in &comparison.because {
-        page.wrapped(indent, &shown_sentence(because), Paint::Plain);
-    }
-    if comparison.verdict == Word::Undecided
-        && let Some(fresh) = words::fresh_run(view, comparison)
-    {
-        page.wrapped(indent, &fresh, Paint::Plain);
+    for reservation in words::reservations(view, comparison) {
+        page.wrapped(indent, &shown_sentence(&reservation), Paint::Plain);
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) use workload::mix;
 pub use workload::workload;
 
 use super::View;
-use judge::verdict::{ContenderSummary, Finding, Weight, Word};
+use judge::verdict::{Comparison, ContenderSummary, Finding, Weight, Word};
 use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
 use text::shown::{shown, shown_sentence};
 use text::units;
@@ -142,6 +142,13 @@ pub(super) fn turns(view: &View) -> String {
             format!("slices of {slice}; each contender is driven for {round} in every round{start}")
         }
     }
+}
+
+/// What weakens a verdict, the ratio with CPU at rest charged, and what would decide it.
+pub(super) fn reservations(view: &View, of: &Comparison) -> Vec<String> {
+    let charged = charged(view, of).map(|charged| charged.text('x'));
+    let fresh = fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
+    charged.into_iter().chain(of.because.iter().cloned()).chain(fresh).collect()
 }
 
 /// Name of a metric in a sentence.

@@ -33,9 +33,7 @@ fn table(view: &View) -> Node {
 /// The sources of one target's figures, and what it reports about itself.
 fn origin(of: &ContenderSummary) -> Node {
     let target = &of.target;
-    let sentences = costs::launches(target).into_iter().chain(costs::runs(target));
-    let sentences = sentences.chain(costs::sources(target)).chain(costs::watched(target));
-    let sentences: Vec<String> = sentences.chain(costs::reservations(target)).collect();
+    let sentences: Vec<String> = costs::origin(target).collect();
     let facts = costs::facts(target).into_iter().map(|fact| el("code").text(fact));
     let store = of.store.iter().map(|store| el("p").text(words::store(store).join("; ")));
     el("li")
