@@ -2,11 +2,8 @@
 
 use super::chart::swatch;
 use super::node::{Node, el, foreign};
-use crate::View;
-use crate::words::{
-    self,
-    columns::{self, Column},
-};
+use crate::words::columns::{self, Column};
+use crate::{View, words};
 use judge::verdict::{Comparison, ContenderSummary, Word};
 use record::Metric;
 use text::shown::shown;
