@@ -50,18 +50,18 @@ pub struct Point {
 }
 
 /// From one load point to the next.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GrowthStep {
     /// The factor's value at the lower load point.
     pub from: f64,
     /// The factor's value at the higher one.
     pub to: f64,
+    /// How throughput changes.
+    pub change: Change,
     /// Throughput (of sizes of values: bytes per second), as a ratio.
     pub throughput: Option<Estimate>,
     /// The p99 of response time, as a ratio.
     pub p99: Option<Estimate>,
-    /// How throughput changes.
-    pub change: Change,
 }
 
 /// A geometric mean over the rounds and its interval. Absent with fewer than two rounds, or if a

@@ -5,27 +5,16 @@
 
 mod contender;
 mod figures;
-mod groups;
-mod growth;
-mod kinds;
 mod plan;
 mod pretty;
 mod published;
-mod store;
 pub(super) mod sweep;
 
 use super::{View, words};
-use contender::ContenderData;
-use growth::GrowthData;
-use judge::belief::HeadlineStatus;
-use judge::verdict::{
-    Beyond, Charged, Checked, ClientShare, Comparison, Finding, GateSummary, Middle,
-    RequirementStatus, Scope,
-};
-use plan::PlanData;
-use published::PublishedData;
-use record::{EndReason, Host, Metric};
-use serde::Serialize;
+use judge::growth::{Growth, Limit};
+use judge::verdict::{Checked, Comparison};
+use record::End;
+use serde_json::{Value, json};
 use text::units::JOINT;
 
 /// Name and version of the report's schema.
@@ -33,209 +22,134 @@ pub(super) const SCHEMA: &str = "tiebreak.report/1";
 
 /// The whole report, pretty, with a newline at its end.
 pub(super) fn report(view: &View) -> String {
-    let report = Report {
-        schema: SCHEMA,
-        version: &view.header.version,
-        started: &view.header.started,
-        end: view.end.map(|end| EndData { reason: end.reason, detail: &end.detail }),
-        journal_note: view.journal_note,
-        void: view.void,
-        scope: view.scope,
-        headline: HeadlineData::of(view),
-        complete_rounds: view.complete_rounds,
-        rules_checked: view.rules_checked,
-        gate: view.gate,
-        plan: PlanData::of(view),
-        contenders: view.contenders.iter().map(|of| ContenderData::of(view, of)).collect(),
-        comparisons: view.comparisons.iter().map(ComparisonData::of).collect(),
-        sweep: view.growth.map(GrowthData::of),
-        published: PublishedData::of(view),
-        requirements: view.checked.iter().map(RequirementData::of).collect(),
-        findings: view.findings,
-        host: &view.plan().host,
-    };
-    // It has no maps with unusual keys and does no I/O. Only a histogram that cannot be encoded
-    // because memory is exhausted could fail here.
-    let value = serde_json::to_value(report).expect("a report is always JSON");
-    pretty::write(&value)
+    let report = json!({
+        "schema": SCHEMA,
+        "version": view.header.version,
+        "started": view.header.started,
+        "end": view.end.map(end),
+        "journal_note": view.journal_note,
+        "void": view.void,
+        "scope": view.scope,
+        "headline": headline(view),
+        "complete_rounds": view.complete_rounds,
+        "rules_checked": view.rules_checked,
+        "gate": view.gate,
+        "plan": plan::plan(view),
+        "contenders": list(view.contenders, |of| contender::contender(view, of)),
+        "comparisons": list(view.comparisons, comparison),
+        "sweep": view.growth.map(growth),
+        "published": published::published(view),
+        "requirements": list(view.checked, requirement),
+        "findings": view.findings,
+        "host": view.plan().host,
+    });
+    pretty::write(&without_nulls(report, &["gate", "sweep", "published"]))
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    schema: &'static str,
-    version: &'a str,
-    started: &'a str,
-    end: Option<EndData<'a>>,
-    journal_note: Option<&'a str>,
-    void: bool,
-    scope: Scope,
-    headline: HeadlineData<'a>,
-    complete_rounds: u32,
-    rules_checked: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gate: Option<&'a GateSummary>,
-    plan: PlanData<'a>,
-    contenders: Vec<ContenderData<'a>>,
-    comparisons: Vec<ComparisonData<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sweep: Option<GrowthData<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    published: Option<PublishedData<'a>>,
-    requirements: Vec<RequirementData<'a>>,
-    findings: &'a [Finding],
-    host: &'a Host,
+/// A list with the values of these items.
+fn list<T>(items: &[T], value: impl FnMut(&T) -> Value) -> Value {
+    items.iter().map(value).collect()
+}
+
+/// An object without those of the named fields that are null.
+fn without_nulls(mut object: Value, optional: &[&str]) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|name, value| !(value.is_null() && optional.contains(&name.as_str())));
+    }
+    object
+}
+
+fn end(of: &End) -> Value {
+    json!({ "reason": of.reason, "detail": of.detail })
 }
 
 /// Whether the headline can be believed.
-#[derive(Serialize)]
-struct HeadlineData<'a> {
-    status: HeadlineStatus,
-    rule: Option<&'a str>,
-    contender: Option<&'a str>,
-    says: String,
+fn headline(view: &View) -> Value {
+    let belief = view.belief();
+    json!({
+        "status": belief.status,
+        "rule": belief.finding.map(|finding| &finding.rule),
+        "contender": belief.finding.and_then(|finding| finding.contender.as_ref()),
+        "says": words::belief::headline(view).replace(JOINT, " "),
+    })
 }
 
-#[derive(Serialize)]
-struct EndData<'a> {
-    reason: EndReason,
-    detail: &'a str,
+fn comparison(of: &Comparison) -> Value {
+    let charged = of.charged.map(|charged| {
+        json!({
+            "ratio": charged.ratio,
+            "low": charged.interval.map(|interval| interval.0),
+            "high": charged.interval.map(|interval| interval.1),
+            "verdict": words::word(charged.verdict, of.metric),
+        })
+    });
+    let middle = of.middle.map(|middle| {
+        let of = if middle.of_launches { "launches" } else { "rounds" };
+        json!({ "a": middle.a, "b": middle.b, "of": of })
+    });
+    let fresh_rounds =
+        of.fresh_rounds.map(|(about, up_to)| json!({ "about": about, "up_to": up_to }));
+    json!({
+        "a": of.a,
+        "b": of.b,
+        "metric": of.metric.path(),
+        "group": of.group,
+        "request": of.request,
+        "primary": of.primary,
+        "scope": of.scope,
+        "ratio": of.ratio,
+        "low": of.low,
+        "high": of.high,
+        "confidence": of.confidence,
+        "replicates": of.replicates,
+        "interim_looks": of.interim_looks,
+        "charged": charged,
+        "beyond_generator": of.beyond_generator,
+        "client_share": of.client_share,
+        "verdict": words::word(of.verdict, of.metric),
+        "p": of.p,
+        "t_low": of.t_interval.map(|interval| interval.0),
+        "t_high": of.t_interval.map(|interval| interval.1),
+        "at_least": of.at_least,
+        "because": of.because,
+        "fresh_rounds": fresh_rounds,
+        "rounds": list(&of.rounds, |(round, ratio)| json!({ "round": round, "ratio": ratio })),
+        "middle": middle,
+    })
 }
 
-#[derive(Serialize)]
-struct ComparisonData<'a> {
-    a: &'a str,
-    b: &'a str,
-    metric: &'static str,
-    group: Option<&'a str>,
-    request: Option<&'a str>,
-    primary: bool,
-    scope: Scope,
-    ratio: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    confidence: f64,
-    replicates: u32,
-    interim_looks: Option<u32>,
-    charged: Option<ChargedData>,
-    beyond_generator: Option<Beyond>,
-    client_share: Option<ClientShare>,
-    verdict: &'static str,
-    p: Option<f64>,
-    t_low: Option<f64>,
-    t_high: Option<f64>,
-    at_least: bool,
-    because: &'a [String],
-    fresh_rounds: Option<FreshRounds>,
-    rounds: Vec<RoundRatio>,
-    middle: Option<MiddleData>,
+/// The load points of one target.
+fn growth(of: &Growth) -> Value {
+    let (outcome, at) = match of.limit {
+        Limit::At(at) => ("at", Some(at)),
+        Limit::Undetermined(at) => ("undetermined", Some(at)),
+        Limit::NotReached => ("not_reached", None),
+        Limit::NotSought => ("not_sought", None),
+    };
+    let value = at.and_then(|at| of.points.get(at)).map(|point| point.value);
+    json!({
+        "factor": of.factor,
+        "confidence": of.confidence,
+        "step_confidence": of.step_confidence,
+        "limit": { "outcome": outcome, "value": value },
+        "points": of.points,
+        "steps": of.steps,
+    })
 }
 
-/// The middle of the figures of both.
-#[derive(Serialize)]
-struct MiddleData {
-    a: f64,
-    b: f64,
-    of: &'static str,
+fn requirement(of: &Checked) -> Value {
+    json!({
+        "requirement": of.requirement,
+        "a": unless_empty(&of.a),
+        "b": unless_empty(&of.b),
+        "status": of.status,
+        "why": of.why,
+    })
 }
 
-#[derive(Serialize)]
-struct ChargedData {
-    ratio: f64,
-    low: Option<f64>,
-    high: Option<f64>,
-    verdict: &'static str,
-}
-
-#[derive(Serialize)]
-struct RequirementData<'a> {
-    requirement: &'a str,
-    a: Option<&'a str>,
-    b: Option<&'a str>,
-    status: RequirementStatus,
-    why: &'a str,
-}
-
-#[derive(Serialize)]
-struct FreshRounds {
-    about: u64,
-    up_to: u64,
-}
-
-#[derive(Serialize)]
-struct RoundRatio {
-    round: u32,
-    ratio: f64,
-}
-
-impl<'a> HeadlineData<'a> {
-    fn of(view: &View<'a>) -> Self {
-        let belief = view.belief();
-        HeadlineData {
-            status: belief.status,
-            rule: belief.finding.map(|finding| finding.rule.as_str()),
-            contender: belief.finding.and_then(|finding| finding.contender.as_deref()),
-            says: words::belief::headline(view).replace(JOINT, " "),
-        }
-    }
-}
-
-impl<'a> ComparisonData<'a> {
-    fn of(of: &'a Comparison) -> Self {
-        ComparisonData {
-            a: &of.a,
-            b: &of.b,
-            metric: of.metric.path(),
-            group: of.group.as_deref(),
-            request: of.request.as_deref(),
-            primary: of.primary,
-            scope: of.scope,
-            ratio: of.ratio,
-            low: of.low,
-            high: of.high,
-            confidence: of.confidence,
-            replicates: of.replicates,
-            interim_looks: of.interim_looks,
-            charged: of.charged.map(|charged| ChargedData::of(charged, of.metric)),
-            beyond_generator: of.beyond_generator,
-            client_share: of.client_share,
-            verdict: words::word(of.verdict, of.metric),
-            p: of.p,
-            t_low: of.t_interval.map(|interval| interval.0),
-            t_high: of.t_interval.map(|interval| interval.1),
-            at_least: of.at_least,
-            because: &of.because,
-            fresh_rounds: of.fresh_rounds.map(|(about, up_to)| FreshRounds { about, up_to }),
-            rounds: of.rounds.iter().map(|&(round, ratio)| RoundRatio { round, ratio }).collect(),
-            middle: of.middle.map(|Middle { a, b, of_launches }| MiddleData {
-                a,
-                b,
-                of: if of_launches { "launches" } else { "rounds" },
-            }),
-        }
-    }
-}
-
-impl ChargedData {
-    fn of(of: Charged, metric: Metric) -> Self {
-        ChargedData {
-            ratio: of.ratio,
-            low: of.interval.map(|interval| interval.0),
-            high: of.interval.map(|interval| interval.1),
-            verdict: words::word(of.verdict, metric),
-        }
-    }
-}
-
-impl<'a> RequirementData<'a> {
-    fn of(of: &'a Checked) -> Self {
-        RequirementData {
-            requirement: &of.requirement,
-            a: Some(of.a.as_str()).filter(|name| !name.is_empty()),
-            b: Some(of.b.as_str()).filter(|name| !name.is_empty()),
-            status: of.status,
-            why: &of.why,
-        }
-    }
+/// None for an empty text.
+fn unless_empty(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Nanoseconds as seconds.

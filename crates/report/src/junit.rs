@@ -57,14 +57,10 @@ enum CaseResult {
 
 fn audit(view: &View) -> Case {
     let lines = view.findings.iter().map(|finding| {
-        let about = match &finding.contender {
-            Some(name) => format!(" ({})", shown(name)),
-            None => String::new(),
-        };
         format!(
-            "{}: {}{about}: {} What to do: {}",
+            "{}: {}: {} What to do: {}",
             words::weight(finding.weight),
-            shown(&finding.rule),
+            words::rule_and_name(finding),
             finding.evidence,
             finding.remedy
         )
@@ -84,8 +80,6 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     let claim = words::claim(view, of).text('x');
     let verdict = format!("{}: {claim}", words::word(of.verdict, of.metric));
     let lines = [verdict, words::basis(view, of).text('x')].into_iter();
-    let charged = words::charged(view, of).map(|charged| charged.text('x'));
-    let fresh = words::fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
     let end = match of.verdict {
         Word::Void => CaseResult::Error("void", "the audit refused the run".to_owned()),
         Word::Undecided => CaseResult::Skipped(claim),
@@ -96,7 +90,7 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     Case {
         name: format!("{metric} of {} against {}", shown(&of.b), shown(&of.a)),
         end,
-        lines: lines.chain(charged).chain(of.because.iter().cloned()).chain(fresh).collect(),
+        lines: lines.chain(words::reservations(view, of)).collect(),
     }
 }
 

@@ -25,8 +25,12 @@ use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 use std::collections::BTreeMap;
+
+pub use html::printed::page as printed_html;
+pub use printed::{json as printed_json, scan_notes as printed_scan_notes};
 pub use sweep::SweepInput;
 use sweep::SweepView;
+pub use terminal::{printed::report as printed_terminal, table_of_words};
 
 /// Everything that a report is written from.
 #[derive(Clone, Debug)]
@@ -101,16 +105,6 @@ pub fn found(input: &ReportInput) -> Vec<String> {
     claims.map(|claim| claim.replace(text::units::JOINT, " ")).collect()
 }
 
-/// A table of words with remarks below it.
-pub fn table_of_words(
-    head: &[&str],
-    rows: &[Vec<String>],
-    below: &[String],
-    style: Style,
-) -> String {
-    terminal::table_of_words(head, rows, below, style)
-}
-
 /// A summary for a pull request, in GitHub's Markdown, with a newline at its end.
 pub fn markdown(input: &ReportInput) -> String {
     markdown::summary(&View::of(input))
@@ -139,27 +133,6 @@ pub fn sweep_terminal(input: &SweepInput, style: Style, detail: Detail) -> Strin
         Detail::Short => terminal::short::sweep::report(&view, style),
         Detail::Full => terminal::sweep::report(&view, style),
     }
-}
-
-/// The audit of other tools' printed output as JSON, `tiebreak.published/1`
-/// (schema/published.v1.json), with a newline at its end.
-pub fn printed_json(audit: &published::Audit) -> String {
-    printed::json(audit)
-}
-
-/// The audit of other tools' printed output as one page.
-pub fn printed_html(audit: &published::Audit) -> String {
-    html::printed::page(audit)
-}
-
-/// The audit of other tools' printed output for the terminal, with a newline at its end.
-pub fn printed_terminal(audit: &published::Audit, style: Style) -> String {
-    terminal::printed::report(audit, style)
-}
-
-/// Which parts of the files were not read, and why, in words.
-pub fn printed_scan_notes(audit: &published::Audit) -> Vec<String> {
-    printed::scan_notes(audit)
 }
 
 /// The parts of an input. A [`Verdict`] can only be built by the judge, but its parts by anyone,

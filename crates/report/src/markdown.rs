@@ -7,6 +7,7 @@ mod escape;
 mod targets;
 
 use super::{View, words};
+use crate::words::columns::{self, Column, ERRORS, MISSES, P50, P99, THROUGHPUT};
 use escape::{code, text};
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
@@ -139,23 +140,17 @@ fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
 
 /// The figures of a run without comparisons.
 pub(super) fn figures(view: &View) -> String {
-    let misses = words::any_misses(view.contenders);
-    let (head, line) = if misses { (" misses |", "--:|") } else { ("", "") };
-    let mut table = format!(
-        "| contender | throughput | p50 | p99 | errors |{head}\n|---|--:|--:|--:|--:|{line}\n"
-    );
-    for contender in view.contenders {
-        let misses =
-            if misses { format!(" {} |", words::misses(contender)) } else { String::new() };
-        let _ = writeln!(
-            table,
-            "| {} | {} | {} | {} | {} |{misses}",
-            code(&shown(&contender.name)),
-            units::rate(contender.throughput),
-            words::times::p50(&contender.response_time),
-            words::times::p99(&contender.response_time),
-            units::count(words::errors(contender)),
-        );
+    let columns = [THROUGHPUT, P50, P99, ERRORS, MISSES];
+    table(view, "contender", &columns::with_misses_if_any(&columns, view.contenders))
+}
+
+/// A table of these columns with a row for each contender.
+fn table(view: &View, name: &'static str, columns: &[Column]) -> String {
+    let head = columns::head(name, columns).join(" | ");
+    let mut table = format!("| {head} |\n|---|{}\n", "--:|".repeat(columns.len()));
+    for of in view.contenders {
+        let cells = columns::cells(view, of, columns).join(" | ");
+        let _ = writeln!(table, "| {} | {cells} |", code(&shown(&of.name)));
     }
     table
 }
@@ -184,11 +179,7 @@ fn load_points(view: &View, growth: &Growth) -> String {
 fn reservations(view: &View) -> String {
     let mut list = String::new();
     for comparison in view.comparisons {
-        let undecided = comparison.verdict == Word::Undecided;
-        let fresh = words::fresh_run(view, comparison).filter(|_| undecided);
-        let charged = words::charged(view, comparison).map(|charged| charged.text('x'));
-        let because = comparison.because.iter().cloned();
-        for reservation in charged.into_iter().chain(because).chain(fresh) {
+        for reservation in words::reservations(view, comparison) {
             let _ = writeln!(
                 list,
                 "- {} against {}, {}: {}",

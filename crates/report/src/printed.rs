@@ -65,8 +65,8 @@ pub(crate) fn unanswered(audit: &Audit) -> Vec<String> {
     sentences.collect()
 }
 
-/// Which parts of the files were not read, and why.
-pub(crate) fn scan_notes(audit: &Audit) -> Vec<String> {
+/// Which parts of the files were not read, and why, in words.
+pub fn scan_notes(audit: &Audit) -> Vec<String> {
     let mut sentences = Vec::new();
     for (file, odd) in audit.files.iter().zip(&audit.scan_notes) {
         let most = published::MOST_RUNS;
@@ -118,8 +118,9 @@ pub(crate) fn contender(audit: &Audit, run: usize) -> &str {
     group.map_or("", |group| group.name.as_str())
 }
 
-/// As JSON, with a newline at its end.
-pub(crate) fn json(audit: &Audit) -> String {
+/// The audit of other tools' printed output as JSON, `tiebreak.published/1`
+/// (schema/published.v1.json), with a newline at its end.
+pub fn json(audit: &Audit) -> String {
     // Figures are finite, so nothing in it can fail.
     serde_json::to_string_pretty(&value(audit)).expect("figures are always JSON") + "\n"
 }

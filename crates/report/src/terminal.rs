@@ -20,7 +20,7 @@ use layout::{Page, Paint};
 use text::shown::{shown, shown_sentence};
 use text::units;
 use unicode_width::UnicodeWidthStr;
-use words::fresh;
+use words::{Sentence, fresh};
 
 /// The whole report.
 pub(super) fn report(view: &View, style: Style) -> String {
@@ -47,7 +47,9 @@ pub(super) fn report(view: &View, style: Style) -> String {
     } else {
         comparisons(view, &mut page)
     }
-    requirements(view, &mut page);
+    for checked in view.checked {
+        required("required:", checked, true, 2, &mut page);
+    }
     page.append(published::section(view, style));
     page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
     figures(view, &mut page);
@@ -72,30 +74,27 @@ pub(super) fn report(view: &View, style: Style) -> String {
     page.finish()
 }
 
-/// A table of words, which are aligned on the left.
-pub(super) fn table_of_words(
+/// A table of words, which are aligned on the left, with remarks below it.
+pub fn table_of_words(
     head: &[&str],
     rows: &[Vec<String>],
     below: &[String],
     style: Style,
 ) -> String {
-    let widest = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].width());
-        cells.chain([head[column].width()]).max().unwrap_or(0)
+    let widths = table::widths(head, rows);
+    let fill = |(cell, width): (&str, &usize)| {
+        format!("{cell}{}", " ".repeat(width.saturating_sub(cell.width())))
     };
-    let filled = |column: usize, cell: &str| {
-        format!("{cell}{}", " ".repeat(widest(column).saturating_sub(cell.width())))
-    };
-    let fill = |row: &Vec<String>| (0..row.len()).map(|at| filled(at, &row[at])).collect();
-    let rows: Vec<Vec<String>> = rows.iter().map(fill).collect();
-    let head: Vec<String> = (0..head.len()).map(|at| filled(at, head[at])).collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let filled =
+        |row: &Vec<String>| row.iter().map(String::as_str).zip(&widths).map(fill).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(filled).collect();
+    let head: Vec<String> = head.iter().copied().zip(&widths).map(fill).collect();
     plain_table(&head, &rows, below, style)
 }
 
 /// A table and remarks below it, outside of a run's report.
-pub(super) fn plain_table(
-    head: &[&str],
+pub(super) fn plain_table<S: AsRef<str>>(
+    head: &[S],
     rows: &[Vec<String>],
     below: &[String],
     style: Style,
@@ -121,13 +120,11 @@ fn void(view: &View, page: &mut Page) {
 /// `run`: nothing is compared.
 fn alone(view: &View, page: &mut Page) {
     for contender in view.contenders {
-        let times = &contender.response_time;
         let text = format!(
-            "{}: {}, p50 {}, p99 {}",
+            "{}: {}, {}",
             shown(&contender.name),
             units::rate(contender.throughput),
-            words::times::p50(times),
-            words::times::p99(times),
+            words::times::p50_and_p99(&contender.response_time),
         );
         page.wrapped(2, &text, Paint::Strong);
     }
@@ -140,7 +137,8 @@ fn comparisons(view: &View, page: &mut Page) {
         let of_pair = |comparison: &&Comparison| comparison.a == *a && comparison.b == *b;
         for comparison in view.comparisons.iter().filter(of_pair) {
             if comparison.primary {
-                primary(view, comparison, page)
+                primary(view, comparison, &words::basis(view, comparison), 2, page);
+                reservations(view, comparison, 4, page);
             } else {
                 secondary(view, comparison, if pairs.len() > 1 { 4 } else { 2 }, page)
             }
@@ -156,47 +154,37 @@ fn secondary(view: &View, comparison: &Comparison, indent: usize, page: &mut Pag
     reservations(view, comparison, indent + 2, page);
 }
 
-/// Claim and basis on one line where they fit, else the basis below.
-fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
-    let word = &words::in_capitals(comparison.verdict, comparison.metric);
-    let paint = word_paint(comparison.verdict);
-    let claim = words::claim(view, comparison).text('x');
-    let basis = words::basis(view, comparison).text('x');
+/// Claim and basis on one line if they fit, else the basis below. Further figures are on a line of their
+/// own.
+fn primary(view: &View, of: &Comparison, basis: &Sentence, indent: usize, page: &mut Page) {
+    let word = &words::in_capitals(of.verdict, of.metric);
+    let paint = word_paint(of.verdict);
+    let (claim, basis) = (words::claim(view, of).text('x'), basis.text('x'));
     let both = format!("{claim} ({basis})");
-    if page.fits(2, &both, word) {
-        page.judged(2, &both, word, paint);
+    if page.fits(indent, &both, word) {
+        page.judged(indent, &both, word, paint);
     } else {
-        page.judged(2, &claim, word, paint);
-        page.wrapped(4, &basis, Paint::Plain);
+        page.judged(indent, &claim, word, paint);
+        page.wrapped(indent + 2, &basis, Paint::Plain);
     }
-    if let Some(middle) = words::middle(view, comparison) {
-        page.wrapped(4, &middle, Paint::Plain);
+    if let Some(middle) = words::middle(view, of) {
+        page.wrapped(indent + 2, &middle, Paint::Plain);
     }
-    reservations(view, comparison, 4, page);
 }
 
-/// What weakens the verdict, the ratio with CPU at rest charged, and what would decide it.
 fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
-    if let Some(charged) = words::charged(view, comparison) {
-        page.wrapped(indent, &charged.text('x'), Paint::Plain);
-    }
-    for because in &comparison.because {
-        page.wrapped(indent, &shown_sentence(because), Paint::Plain);
-    }
-    if comparison.verdict == Word::Undecided
-        && let Some(fresh) = words::fresh_run(view, comparison)
-    {
-        page.wrapped(indent, &fresh, Paint::Plain);
+    for reservation in words::reservations(view, comparison) {
+        page.wrapped(indent, &shown_sentence(&reservation), Paint::Plain);
     }
 }
 
-/// The requirements, each with its result and the reason.
-fn requirements(view: &View, page: &mut Page) {
-    for checked in view.checked {
-        let text = format!("required: {}", words::required(checked));
-        let status = words::status(checked.status).to_uppercase();
-        page.judged(2, &text, &status, status_paint(checked));
-        page.wrapped(4, &shown_sentence(&checked.why), Paint::Plain);
+/// A requirement and its result, with the reason if `why` is set.
+fn required(label: &str, checked: &Checked, why: bool, indent: usize, page: &mut Page) {
+    let text = format!("{label} {}", words::required(checked));
+    let status = words::status(checked.status).to_uppercase();
+    page.judged(indent, &text, &status, status_paint(checked));
+    if why {
+        page.wrapped(indent + 2, &shown_sentence(&checked.why), Paint::Plain);
     }
 }
 
@@ -213,17 +201,8 @@ fn figures(view: &View, page: &mut Page) {
 }
 
 fn show_finding(finding: &Finding, page: &mut Page) {
-    let about = match &finding.contender {
-        Some(name) => format!(" ({})", shown(name)),
-        None => String::new(),
-    };
-    let weight = words::weight(finding.weight);
-    page.labelled(
-        2,
-        weight,
-        finding_paint(finding.weight),
-        &format!("{}{about}", shown(&finding.rule)),
-    );
+    let (weight, paint) = (words::weight(finding.weight), finding_paint(finding.weight));
+    page.labelled(2, weight, paint, &words::rule_and_name(finding));
     page.wrapped(4, &shown_sentence(&finding.evidence), Paint::Plain);
     page.wrapped(4, &format!("what to do: {}", shown_sentence(&finding.remedy)), Paint::Plain);
 }

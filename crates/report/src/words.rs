@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod belief;
 mod claims;
+pub(super) mod columns;
 pub(super) mod costs;
 mod databases;
 pub mod findings;
@@ -46,7 +47,7 @@ pub(super) use workload::mix;
 pub use workload::workload;
 
 use super::View;
-use judge::verdict::{ContenderSummary, Weight, Word};
+use judge::verdict::{Comparison, ContenderSummary, Finding, Weight, Word};
 use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
 use text::shown::{shown, shown_sentence};
 use text::units;
@@ -76,6 +77,12 @@ pub(super) fn weight(weight: Weight) -> &'static str {
         Weight::Caution => "caution",
         Weight::Void => "void",
     }
+}
+
+/// The rule of a finding, and the name of the contender that it concerns: `misses (new)`.
+pub(super) fn rule_and_name(of: &Finding) -> String {
+    let name = of.contender.as_ref().map(|name| format!(" ({})", shown(name)));
+    shown(&of.rule) + &name.unwrap_or_default()
 }
 
 /// Remarks about how the run ended, besides the findings.
@@ -137,6 +144,13 @@ pub(super) fn turns(view: &View) -> String {
     }
 }
 
+/// What weakens a verdict, the ratio with CPU at rest charged, and what would decide it.
+pub(super) fn reservations(view: &View, of: &Comparison) -> Vec<String> {
+    let charged = charged(view, of).map(|charged| charged.text('x'));
+    let fresh = fresh_run(view, of).filter(|_| of.verdict == Word::Undecided);
+    charged.into_iter().chain(of.because.iter().cloned()).chain(fresh).collect()
+}
+
 /// Name of a metric in a sentence.
 pub(super) fn metric(metric: Metric) -> &'static str {
     match metric {
@@ -187,6 +201,11 @@ pub(super) fn misses(contender: &ContenderSummary) -> String {
         0 => units::count(0),
         _ => format!("{} ({})", units::count(misses), units::percent(misses as f64 / total as f64)),
     }
+}
+
+/// A figure, or the sign for a missing one.
+pub(super) fn or_missing(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| units::MISSING.to_owned())
 }
 
 /// A figure of this metric with its unit.

@@ -35,11 +35,10 @@ pub(super) fn section(view: &View) -> Option<Node> {
     });
     let caption = "Agents start a slice together, as far as their clocks are known: each row says how \
                    much later than the first one an agent started, on average and at most.";
-    let gate = agents::gate(view).map(|gate| format!("{}.", parts::capitalised(&gate)));
     Some(
         parts::section("By agent")
             .with(parts::table(&head, cells))
             .with(parts::caption(caption))
-            .with_all(gate.map(|gate| parts::caption(&gate))),
+            .with_all(agents::gate(view).map(|gate| parts::sentence(&gate))),
     )
 }

@@ -6,6 +6,7 @@
 //! text of 5 pixels on a telephone.
 
 use super::node::{Node, el, foreign};
+use super::scale::Scale;
 use crate::{View, words};
 use judge::verdict::ContenderSummary;
 
@@ -47,6 +48,12 @@ impl Tick {
     pub(super) fn new(position: f64, label: impl Into<String>) -> Tick {
         Tick { position, label: label.into(), always: true }
     }
+}
+
+/// About `wanted` labelled positions along this axis.
+pub(super) fn ticks(scale: &Scale, wanted: usize, label: impl Fn(f64) -> String) -> Ticks {
+    let ticks = scale.ticks(wanted).into_iter();
+    ticks.map(|tick| Tick::new(scale.position(tick), label(tick))).collect()
 }
 
 /// A plot with its axes.

@@ -1,11 +1,10 @@
 //! What the targets cost: CPU and memory, and their sources.
 
-use super::chart::swatch;
 use super::node::{Node, el, foreign};
 use super::parts;
+use crate::words::columns::{AT_REST, BUSY, CPU, MEMORY};
 use crate::{View, words, words::costs};
 use judge::verdict::ContenderSummary;
-use text::units::{self, MISSING};
 
 /// The section. Returns None if nothing is known about any target.
 pub(super) fn section(view: &View) -> Option<Node> {
@@ -27,32 +26,14 @@ pub(super) fn section(view: &View) -> Option<Node> {
 }
 
 fn table(view: &View) -> Node {
-    let head = ["target", "CPU per operation", "CPU while driven", "CPU at rest", "peak memory"];
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
-    let rows = view.contenders.iter().enumerate().map(|(number, of)| {
-        let target = &of.target;
-        vec![
-            name(number, of),
-            parts::cell(units::seconds(target.cpu_per_operation)),
-            parts::cell(or_dash(costs::busy(view, of))),
-            parts::cell(or_dash(costs::at_rest(target))),
-            parts::cell(or_dash(target.peak_memory_bytes.map(units::bytes))),
-        ]
-    });
-    parts::table(&head, rows)
-}
-
-fn name(number: usize, of: &ContenderSummary) -> Node {
-    let name = foreign(words::short_name(&of.name, 40));
-    el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name))
+    let columns = [("CPU per operation", CPU.1), BUSY, AT_REST, MEMORY];
+    parts::figures(view, &["target"], &columns, parts::named(view, parts::marked_name))
 }
 
 /// The sources of one target's figures, and what it reports about itself.
 fn origin(of: &ContenderSummary) -> Node {
     let target = &of.target;
-    let sentences = costs::launches(target).into_iter().chain(costs::runs(target));
-    let sentences = sentences.chain(costs::sources(target)).chain(costs::watched(target));
-    let sentences: Vec<String> = sentences.chain(costs::reservations(target)).collect();
+    let sentences: Vec<String> = costs::origin(target).collect();
     let facts = costs::facts(target).into_iter().map(|fact| el("code").text(fact));
     let store = of.store.iter().map(|store| el("p").text(words::store(store).join("; ")));
     el("li")

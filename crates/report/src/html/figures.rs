@@ -1,22 +1,35 @@
 //! The contenders' figures side by side.
 
-use super::chart::swatch;
-use super::node::{Node, el, foreign};
+use super::node::Node;
 use super::parts;
+use crate::words::columns::{
+    Column, ERRORS, MAX, MISSES, OUR_CPU, OUR_CPU_ALONE, P50, P99, P999, THROUGHPUT,
+    with_misses_if_any,
+};
 use crate::{View, words};
 use judge::verdict::{ContenderSummary, Quantiles};
 use text::shown::shown;
 use text::units;
 
+const COLUMNS: [Column; 10] = [
+    THROUGHPUT,
+    P50,
+    P99,
+    P999,
+    MAX,
+    ERRORS,
+    MISSES,
+    ("generator CPU/op", OUR_CPU.1),
+    OUR_CPU_ALONE,
+    ("generator idle", |_, of| of.generator_idle.map(units::percent)),
+];
+
 /// The section.
 pub(super) fn section(view: &View) -> Node {
-    let mut head = vec!["contender", "throughput", "p50", "p99", "p99.9", "max", "errors"];
-    let misses = words::any_misses(view.contenders);
-    head.extend(misses.then_some("misses"));
-    head.extend(["generator CPU/op", "by itself", "generator idle"]);
-    let rows = view.contenders.iter().enumerate().map(|(number, of)| row(number, of, misses));
+    let columns = with_misses_if_any(&COLUMNS, view.contenders);
+    let rows = parts::named(view, parts::marked_name);
     parts::section("Figures")
-        .with(parts::table(&head, rows))
+        .with(parts::figures(view, &["contender"], &columns, rows))
         .with(parts::caption(
             "Times are response times: from when an operation was due to its last byte. The last \
              three columns are about the load generator, not about the server. By itself: against \
@@ -26,31 +39,9 @@ pub(super) fn section(view: &View) -> Node {
             [words::times::read_at_rest(view), words::lanes::library_shares(view)]
                 .into_iter()
                 .flatten()
-                .map(|sentence| parts::caption(&format!("{}.", parts::capitalised(&sentence)))),
+                .map(|sentence| parts::sentence(&sentence)),
         )
         .with(parts::folded("Table of all times", all_times(view)))
-}
-
-fn row(number: usize, contender: &ContenderSummary, misses: bool) -> Vec<Node> {
-    let times = &contender.response_time;
-    let name = foreign(words::short_name(&contender.name, 40));
-    let idle = contender.generator_idle.map(units::percent);
-    let mut cells = vec![
-        el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name)),
-        parts::cell(units::rate(contender.throughput)),
-        parts::cell(words::times::p50(times)),
-        parts::cell(words::times::p99(times)),
-        parts::cell(words::times::p999(times)),
-        parts::cell(words::times::max(times)),
-        parts::cell(units::count(words::errors(contender))),
-    ];
-    cells.extend(misses.then(|| parts::cell(words::misses(contender))));
-    cells.extend([
-        parts::cell(units::seconds(contender.generator_cpu_per_operation)),
-        parts::cell(words::lanes::own_cost(contender).unwrap_or_else(|| units::MISSING.to_owned())),
-        parts::cell(idle.unwrap_or_else(|| units::MISSING.to_owned())),
-    ]);
-    cells
 }
 
 fn all_times(view: &View) -> Node {

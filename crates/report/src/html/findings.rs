@@ -28,10 +28,7 @@ pub(super) fn badge(weight: Weight) -> Node {
         Weight::Caution => "!",
         Weight::Note => "i",
     };
-    el("span")
-        .class("weight")
-        .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {}", words::weight(weight)))
+    parts::signed("weight", sign, words::weight(weight))
 }
 
 fn card(group: &FindingGroup<'_>) -> Node {
@@ -53,10 +50,5 @@ fn card(group: &FindingGroup<'_>) -> Node {
         .class(format!("card {weight}"))
         .with(head.with(el("code").text(shown(&finding.rule))))
         .with_all(paragraphs)
-        .with(
-            el("p")
-                .class("remedy")
-                .with(el("strong").text("What to do: "))
-                .text(shown_sentence(&finding.remedy)),
-        )
+        .with(parts::remedy(&shown_sentence(&finding.remedy)))
 }

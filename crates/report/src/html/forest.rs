@@ -5,6 +5,7 @@ use super::chart::{px, share};
 use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
+use crate::words::or_missing;
 use crate::words::reasons::{about, given};
 use crate::{View, words};
 use judge::verdict::{Comparison, Word};
@@ -212,18 +213,17 @@ fn table(view: &View) -> Node {
         "verdict",
     ];
     let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| units::MISSING.to_owned());
     let rows = view.comparisons.iter().map(|comparison| {
         vec![
             parts::row_name(&pair_name(comparison)),
             parts::cell(words::groups::short_metric(comparison)),
-            parts::cell(or_dash(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
-            parts::cell(or_dash(words::bounds(comparison).map(pair))),
+            parts::cell(or_missing(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
+            parts::cell(or_missing(words::bounds(comparison).map(pair))),
             parts::cell(units::level(comparison.confidence)),
-            parts::cell(or_dash(comparison.t_interval.map(pair))),
-            parts::cell(or_dash(comparison.p.map(|p| format!("{p:.4}")))),
+            parts::cell(or_missing(comparison.t_interval.map(pair))),
+            parts::cell(or_missing(comparison.p.map(|p| format!("{p:.4}")))),
             parts::cell(words::rests_on(view, comparison)),
-            parts::cell(or_dash(comparison.charged.map(|it| format!("{:.4}", it.ratio)))),
+            parts::cell(or_missing(comparison.charged.map(|it| format!("{:.4}", it.ratio)))),
             parts::cell(words::word(comparison.verdict, comparison.metric)),
         ]
     });

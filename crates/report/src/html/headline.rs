@@ -29,16 +29,6 @@ pub(super) fn title(view: &View) -> String {
     format!("{void}{result} · tiebreak")
 }
 
-/// The line with the program and the run.
-pub(super) fn masthead(view: &View) -> Node {
-    let run = foreign(words::short_name(view.run, 60));
-    let started = shown(&view.header.started);
-    el("header")
-        .class("masthead")
-        .with(el("span").class("brand").text("tiebreak"))
-        .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
-}
-
 /// The refusal of the audit, which comes before all figures.
 pub(super) fn refusal(view: &View) -> Option<Node> {
     view.void.then(|| {
@@ -105,13 +95,12 @@ fn alone(view: &View) -> Vec<Node> {
     let contenders = view.contenders.iter();
     contenders
         .flat_map(|contender| {
-            let times = &contender.response_time;
             let throughput = el("strong").class("lead").text(units::rate(contender.throughput));
             let name = foreign(shown(&contender.name));
-            let (p50, p99) = (words::times::p50(times), words::times::p99(times));
+            let times = words::times::p50_and_p99(&contender.response_time);
             [
                 el("h1").class("claim").with(throughput).text(" from ").with(name),
-                el("p").class("basis").text(format!("response time: p50 {p50}, p99 {p99}")),
+                el("p").class("basis").text(format!("response time: {times}")),
             ]
         })
         .collect()

@@ -1,11 +1,13 @@
 //! The distribution of response times: the tail gets as much space as the body.
 
-use super::chart::{Chart, Tick, Ticks, legend, mark, series};
+use super::chart::{Chart, Tick, Ticks, legend, mark, series, ticks};
 use super::node::{Node, el};
 use super::parts;
 use super::scale::{Scale, span};
+use crate::words::columns::{Column, MAX, P50, P90, P99, P999};
 use crate::{View, words};
 use judge::verdict::ContenderSummary;
+use text::shown::shown;
 use text::units;
 
 const HEIGHT: f64 = 280.0;
@@ -39,10 +41,7 @@ pub(super) fn section(view: &View) -> Node {
         Scale::linear(0.0, most)
     };
     section
-        .with(legend(view, |contender| {
-            let times = &contender.response_time;
-            format!("p50 {}, p99 {}", words::times::p50(times), words::times::p99(times))
-        }))
+        .with(legend(view, |of| words::times::p50_and_p99(&of.response_time)))
         .with(picture(view, &up))
         .with(parts::caption(
             "The share of operations (horizontal) that took at most this long (vertical). Each \
@@ -54,13 +53,12 @@ pub(super) fn section(view: &View) -> Node {
 fn picture(view: &View, up: &Scale) -> Node {
     let curves = view.contenders.iter().flat_map(|contender| &contender.latency_curve);
     let tail = Tail::of(curves.map(|point| point.0));
-    let times = up.ticks(5).into_iter();
     let chart = Chart {
         title: "Distribution of response times".to_owned(),
         description: described(view),
         height: HEIGHT,
         across: tail.ticks(),
-        up: times.map(|time| Tick::new(up.position(time), units::round_seconds(time))).collect(),
+        up: ticks(up, 5, units::round_seconds),
     };
     let lines = view.contenders.iter().enumerate().map(|(number, contender)| {
         let line = el("path").class(format!("line {}", series(number)));
@@ -76,10 +74,8 @@ fn picture(view: &View, up: &Scale) -> Node {
 }
 
 fn described(view: &View) -> String {
-    let of = |contender: &ContenderSummary| {
-        let times = &contender.response_time;
-        let (p50, p99) = (words::times::p50(times), words::times::p99(times));
-        format!("{}: p50 {p50}, p99 {p99}", text::shown::shown(&contender.name))
+    let of = |of: &ContenderSummary| {
+        format!("{}: {}", shown(&of.name), words::times::p50_and_p99(&of.response_time))
     };
     view.contenders.iter().map(of).collect::<Vec<String>>().join("; ")
 }
@@ -99,14 +95,9 @@ fn marked(contender: &ContenderSummary) -> impl Iterator<Item = (f64, f64)> {
 }
 
 fn table(view: &View) -> Node {
-    let head = ["contender", "p50", "p90", "p99", "p99.9", "max", "samples"];
-    let rows = view.contenders.iter().map(|contender| {
-        let mut row = vec![parts::row_name(&contender.name)];
-        row.extend(words::times::all(&contender.response_time).map(parts::cell));
-        row.push(parts::cell(units::count(contender.histogram.len())));
-        row
-    });
-    parts::table(&head, rows)
+    let samples: Column = ("samples", |_, of| Some(units::count(of.histogram.len())));
+    let rows = parts::named(view, |_, of| parts::row_name(&of.name));
+    parts::figures(view, &["contender"], &[P50, P90, P99, P999, MAX, samples], rows)
 }
 
 /// The axis of shares: powers of ten by which an operation is rare. The longest time has a

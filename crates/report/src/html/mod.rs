@@ -27,6 +27,7 @@ pub(super) mod sweep;
 
 use super::{View, json};
 use node::{Node, el};
+use text::shown::shown;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -64,7 +65,7 @@ fn head(title: String) -> Node {
 fn main(view: &View) -> Node {
     el("main")
         .class(if view.void { "refused" } else { "sound" })
-        .with(headline::masthead(view))
+        .with(parts::masthead(view.run, 60, &shown(&view.header.started)))
         .with_all(headline::refusal(view))
         .with_all(published::paragraph(view))
         .with(growth::headline(view).unwrap_or_else(|| headline::verdict(view)))

@@ -1,10 +1,21 @@
 //! Parts that several sections are made of.
 
+use super::chart::swatch;
 use super::node::{Node, el, foreign};
-use crate::words;
-use judge::verdict::{Comparison, Word};
+use crate::words::columns::{self, Column};
+use crate::{View, words};
+use judge::verdict::{Comparison, ContenderSummary, Word};
 use record::Metric;
 use text::shown::shown;
+
+/// The line at the top with the program, a name of at most `longest` characters, and more about it.
+pub(super) fn masthead(name: &str, longest: usize, more: &str) -> Node {
+    let name = foreign(words::short_name(name, longest));
+    el("header")
+        .class("masthead")
+        .with(el("span").class("brand").text("tiebreak"))
+        .with(el("span").class("quiet").with(name).text(format!(" · {more}")))
+}
 
 /// A section with its heading.
 pub(super) fn section(heading: &str) -> Node {
@@ -16,9 +27,14 @@ pub(super) fn caption(text: &str) -> Node {
     el("p").class("caption").text(text)
 }
 
+/// A caption from a sentence without its capital letter and its full stop.
+pub(super) fn sentence(text: &str) -> Node {
+    caption(&format!("{}.", capitalised(text)))
+}
+
 /// Says that verdicts in a table are about launches, if they are.
 pub(super) fn about_launches<'a>(verdicts: impl Iterator<Item = &'a Comparison>) -> Option<Node> {
-    words::about_launches(verdicts).map(|sentence| caption(&format!("{}.", capitalised(sentence))))
+    words::about_launches(verdicts).map(sentence)
 }
 
 /// With a capital letter at the beginning.
@@ -43,8 +59,8 @@ pub(super) fn folded(summary: &str, inside: Node) -> Node {
 }
 
 /// A table in a box that scrolls horizontally if necessary. The first cell of a row is its name.
-pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<Node>>) -> Node {
-    let head = head.iter().map(|label| el("th").at("scope", "col").text(label));
+pub(super) fn table<S: AsRef<str>>(head: &[S], rows: impl IntoIterator<Item = Vec<Node>>) -> Node {
+    let head = head.iter().map(|label| el("th").at("scope", "col").text(label.as_ref()));
     let rows = rows.into_iter().map(|cells| el("tr").with_all(cells));
     let table = el("table")
         .with(el("thead").with(el("tr").with_all(head)))
@@ -61,6 +77,36 @@ pub(super) fn row_name(name: &str) -> Node {
 /// A cell with a figure.
 pub(super) fn cell(text: impl std::fmt::Display) -> Node {
     el("td").text(text)
+}
+
+/// A table of these columns with a row for each of these contenders or groups. The head is that of
+/// the cells that the rows have.
+pub(super) fn figures<'a>(
+    view: &View,
+    head: &[&'static str],
+    columns: &[Column],
+    rows: impl Iterator<Item = (Vec<Node>, &'a ContenderSummary)>,
+) -> Node {
+    let head: Vec<&str> = head.iter().copied().chain(columns.iter().map(|it| it.0)).collect();
+    let row = |(cells, of): (Vec<Node>, _)| {
+        cells.into_iter().chain(columns::cells(view, of, columns).into_iter().map(cell)).collect()
+    };
+    table(&head, rows.map(row))
+}
+
+/// The contenders, each with the cell of its name.
+pub(super) fn named<'a>(
+    view: &View<'a>,
+    name: impl Fn(usize, &ContenderSummary) -> Node,
+) -> impl Iterator<Item = (Vec<Node>, &'a ContenderSummary)> {
+    let numbered = view.contenders.iter().enumerate();
+    numbered.map(move |(number, of)| (vec![name(number, of)], of))
+}
+
+/// The cell with the name of a row, beside the mark of the contender.
+pub(super) fn marked_name(number: usize, of: &ContenderSummary) -> Node {
+    let name = foreign(words::short_name(&of.name, 40));
+    el("th").at("scope", "row").with(el("span").class("named").with(swatch(number)).with(name))
 }
 
 /// A list of names and values.
@@ -82,10 +128,18 @@ pub(super) fn word(word: Word, metric: Metric) -> Node {
         (Word::Undecided, _) => "?",
         (Word::Void, _) => "✕",
     };
-    el("span")
-        .class(format!("word {}", class(word)))
-        .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {}", words::in_capitals(word, metric)))
+    signed(&format!("word {}", class(word)), sign, &words::in_capitals(word, metric))
+}
+
+/// What to do about a finding.
+pub(super) fn remedy(text: &str) -> Node {
+    el("p").class("remedy").with(el("strong").text("What to do: ")).text(text)
+}
+
+/// Words with a sign before them that is not read aloud.
+pub(super) fn signed(class: &str, sign: &str, words: &str) -> Node {
+    let sign = el("span").at("aria-hidden", "true").text(sign);
+    el("span").class(class).with(sign).text(format!(" {words}"))
 }
 
 /// The class of a verdict.

@@ -142,8 +142,8 @@ fn saw_row(name: &str, saw: &PilotSeen, burn_in: Option<u64>) -> Vec<Node> {
         parts::cell(units::round_nanoseconds(saw.p50_ns)),
         parts::cell(units::round_nanoseconds(saw.p99_ns)),
         parts::cell(units::percent(saw.generator_idle)),
-        parts::cell(saw.cpu_at_rest.map_or_else(|| units::MISSING.to_owned(), units::percent)),
-        parts::cell(burn_in.map_or_else(|| units::MISSING.to_owned(), units::round_nanoseconds)),
+        parts::cell(words::or_missing(saw.cpu_at_rest.map(units::percent))),
+        parts::cell(words::or_missing(burn_in.map(units::round_nanoseconds))),
     ]
 }
 

@@ -12,27 +12,20 @@ use published::objection::Objection;
 /// Maximum number of runs in the table.
 const MOST_RUNS: usize = 200;
 
-/// The whole page.
-pub(crate) fn page(audit: &Audit) -> String {
+/// The audit of other tools' printed output as one page.
+pub fn page(audit: &Audit) -> String {
     let void = if audit.void() { "VOID: " } else { "" };
-    let title = format!("{void}audit of {} · tiebreak", audit.files.join(", "));
+    let files = audit.files.join(", ");
+    let title = format!("{void}audit of {files} · tiebreak");
     let main = el("main")
         .class(if audit.void() { "refused" } else { "sound" })
-        .with(masthead(audit))
+        .with(parts::masthead(&files, 80, "published output"))
         .with(conclusion(audit))
         .with_all(objections(audit))
         .with_all(runs(audit))
         .with_all(list("Rules that could not be applied", unanswered(audit)))
         .with_all(list("What was not read", scan_notes(audit)));
     document(title, main, json(audit))
-}
-
-fn masthead(audit: &Audit) -> Node {
-    let files = foreign(words::short_name(&audit.files.join(", "), 80));
-    el("header")
-        .class("masthead")
-        .with(el("span").class("brand").text("tiebreak"))
-        .with(el("span").class("quiet").with(files).text(" · published output"))
 }
 
 fn conclusion(audit: &Audit) -> Node {
@@ -59,12 +52,7 @@ fn card(rule_objections: &RuleObjections<'_>) -> Node {
         .with(el("p").class("about").with(badge).with(el("code").text(rule_objections.rule.name)))
         .with_all(rule_objections.all.iter().flat_map(|objection| seen(objection)))
         .with(el("p").class("quiet").text(rule_objections.rule.why))
-        .with(
-            el("p")
-                .class("remedy")
-                .with(el("strong").text("What to do: "))
-                .text(rule_objections.rule.remedy),
-        )
+        .with(parts::remedy(rule_objections.rule.remedy))
 }
 
 /// The evidence, and the lines that it was read from.

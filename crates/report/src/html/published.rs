@@ -4,10 +4,9 @@
 use super::node::{Node, el, foreign};
 use super::parts;
 use crate::View;
-use crate::words::published::{self, Row, Single};
+use crate::words::published;
 use record::Published;
 use text::shown::shown_sentence;
-use text::units;
 
 /// The first paragraph of the page. Returns None if no article is repeated.
 pub(super) fn paragraph(view: &View) -> Option<Node> {
@@ -38,26 +37,13 @@ pub(super) fn section(view: &View) -> Option<Node> {
 }
 
 fn table(view: &View, of: &Published) -> Node {
-    let unit = shown_sentence(&of.unit);
     let head = ["", "here, all rounds", "here, one run of the article's method", "published"];
-    let rows = published::rows(view, of).into_iter().map(|row| cells(&row, &unit));
+    let rows = published::rows(view, of).into_iter().map(|row| {
+        let [measured, single, published] = published::cells(&row, of);
+        let [single, published] = [single, published].map(|cell| el("td").with(foreign(cell)));
+        vec![parts::row_name(row.name), parts::cell(measured), single, published]
+    });
     parts::table(&head, rows)
-}
-
-fn cells(row: &Row<'_>, unit: &str) -> Vec<Node> {
-    let figure = |value: f64| format!("{} {unit}", published::figure(value));
-    let single = match row.single {
-        Single::Figure(value) => figure(value),
-        Single::Failed(why) => shown_sentence(why),
-        Single::NotRun => "not run".to_owned(),
-    };
-    let published = row.published.map_or(units::MISSING.to_owned(), figure);
-    vec![
-        parts::row_name(row.name),
-        parts::cell(units::rate(row.measured)),
-        el("td").with(foreign(single)),
-        el("td").with(foreign(published)),
-    ]
 }
 
 /// The commands that were run, each once.

@@ -19,10 +19,7 @@ fn one(checked: &Checked) -> Node {
         RequirementStatus::Undetermined => ("?", "undecided"),
     };
     let status = words::status(checked.status).to_uppercase();
-    let word = el("span")
-        .class(format!("word {class}"))
-        .with(el("span").at("aria-hidden", "true").text(sign))
-        .text(format!(" {status}"));
+    let word = parts::signed(&format!("word {class}"), sign, &status);
     let requirement = el("code").text(words::required(checked));
     el("li")
         .with(el("p").class("asked").with(requirement).with(word))

@@ -1,6 +1,6 @@
 //! The ratio round by round, which shows whether all rounds agree or a few dominate.
 
-use super::chart::{Chart, Tick, px, share};
+use super::chart::{Chart, Tick, px, share, ticks};
 use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
@@ -82,11 +82,7 @@ fn picture(view: &View, comparison: &Comparison) -> Node {
         across: numbers(comparison)
             .map(|(at, round)| Tick::new(position(at), round.to_string()))
             .collect(),
-        up: scale
-            .ticks(5)
-            .into_iter()
-            .map(|t| Tick::new(scale.position(t), format!("{t}×")))
-            .collect(),
+        up: ticks(&scale, 5, |tick| format!("{tick}×")),
     };
     let mut layers = vec![
         chart.band(scale.position(1.0 / edge), scale.position(edge), "matters"),

@@ -1,6 +1,6 @@
 //! Throughput over the run, slice by slice: drift, dips and pauses.
 
-use super::chart::{Chart, Tick, Ticks, legend, series};
+use super::chart::{Chart, legend, series, ticks};
 use super::node::{Node, el, foreign};
 use super::parts;
 use super::scale::{Scale, span};
@@ -82,8 +82,8 @@ impl SliceChart<'_> {
             title: title.to_owned(),
             description: described.collect::<Vec<String>>().join("; "),
             height,
-            across: self.seconds(),
-            up: self.rates(height),
+            across: ticks(&self.across, 5, |tick| format!("{tick} s")),
+            up: ticks(&self.up, if height > 150.0 { 5 } else { 3 }, units::round_rate),
         };
         let mut paths = Vec::new();
         if let Some(first) = self.view.contenders.first().filter(|_| !numbers.contains(&0)) {
@@ -107,17 +107,6 @@ impl SliceChart<'_> {
         let position =
             |&(start, rate): &(f64, f64)| (self.across.position(start), self.up.position(rate));
         contender.slices.iter().map(position).collect()
-    }
-
-    fn seconds(&self) -> Ticks {
-        let ticks = self.across.ticks(5).into_iter();
-        ticks.map(|t| Tick::new(self.across.position(t), format!("{t} s"))).collect()
-    }
-
-    fn rates(&self, height: f64) -> Ticks {
-        let wanted = if height > 150.0 { 5 } else { 3 };
-        let ticks = self.up.ticks(wanted).into_iter();
-        ticks.map(|tick| Tick::new(self.up.position(tick), units::round_rate(tick))).collect()
     }
 }
 

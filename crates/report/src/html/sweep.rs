@@ -1,26 +1,25 @@
 //! A sweep as a page: bends, curves, verdicts, and links to the pages of the load points, which
 //! are in directories beside it.
 
-use super::chart::{Chart, Tick, Ticks, legend, mark, series, swatch};
+use super::chart::{legend, swatch};
+use super::loads::{Line, LoadCharts};
 use super::node::{Node, el, foreign};
-use super::scale::{Scale, span};
-use super::{document, loads, parts};
+use super::{document, parts};
 use crate::sweep::{PointView, SweepView};
 use crate::{json, words};
 use judge::bend::Bend;
+use judge::growth::Estimate;
 use judge::verdict::{ContenderSummary, Weight};
 use text::shown::shown;
 use text::units;
 use words::sweep::{bend, factor, order, ratio, setting, title};
-
-const HEIGHT: f64 = 260.0;
 
 /// The whole page.
 pub(crate) fn page(view: &SweepView) -> String {
     let name = parts::capitalised(&title(view));
     let void = if view.points.iter().any(PointView::void) { "VOID in part: " } else { "" };
     let main = el("main")
-        .with(masthead(view))
+        .with(parts::masthead(view.run, 60, &shown(&view.sweep.started)))
         .with_all(refusal(view))
         .with(bends(view, &name))
         .with_all(curves(view))
@@ -28,15 +27,6 @@ pub(crate) fn page(view: &SweepView) -> String {
         .with(figures(view))
         .with(load_points(view));
     document(format!("{void}{name} · tiebreak"), main, json::sweep::report(view))
-}
-
-fn masthead(view: &SweepView) -> Node {
-    let run = foreign(words::short_name(view.run, 60));
-    let started = shown(&view.sweep.started);
-    el("header")
-        .class("masthead")
-        .with(el("span").class("brand").text("tiebreak"))
-        .with(el("span").class("quiet").with(run).text(format!(" · {started}")))
 }
 
 /// Load points that the audit refused, shown before any figure.
@@ -91,129 +81,67 @@ fn curves(view: &SweepView) -> Vec<Node> {
         return vec![parts::section("Curves").with(parts::nothing("No load point was driven."))];
     };
     let of = factor(view.sweep.factor);
-    let throughput: Curves = Curves {
-        title: format!("Throughput against {of}"),
-        lines: vec![("line", |of| of.throughput)],
-        label: units::round_rate,
-        grows_with_the_factor: true,
-    };
-    let times = Curves {
-        title: format!("Response time against {of}"),
-        lines: vec![("line", |of| of.response_time.p99), ("thin", |of| of.response_time.p50)],
-        label: units::round_seconds,
-        grows_with_the_factor: false,
-    };
+    let charts = charts(view);
     let void = if view.points.iter().any(PointView::void) {
         " Points with ✕ are void and left out."
     } else {
         ""
     };
-    let straight = if across(view).is_logarithmic() {
+    let straight = if charts.across().is_logarithmic() {
         " Equal steps are equal ratios, on both axes."
     } else {
         ""
     };
     let caption = |text: &str| parts::caption(&format!("{text} Dashed: where it bends.{void}"));
+    let legend = || legend(any, |_| String::new());
+    let throughput = format!("Throughput against {of}");
+    let times = format!("Response time against {of}");
+    let rates = lines(view, &[("line", |of| of.throughput)]);
+    let quantiles =
+        lines(view, &[("line", |of| of.response_time.p99), ("thin", |of| of.response_time.p50)]);
     vec![
-        parts::section(&throughput.title)
-            .with(legend(any, |_| String::new()))
-            .with(throughput.draw(view))
+        parts::section(&throughput)
+            .with(legend())
+            .with(charts.draw(&throughput, &rates, units::round_rate, true))
             .with(caption(&format!("Operations per second; higher is better.{straight}"))),
-        parts::section(&times.title)
-            .with(legend(any, |_| String::new()))
-            .with(times.draw(view))
+        parts::section(&times)
+            .with(legend())
+            .with(charts.draw(&times, &quantiles, units::round_seconds, false))
             .with(caption("Bold: p99; thin: p50. Lower is better.")),
     ]
+}
+
+/// The load points, of which void ones are marked, and where contenders bend.
+fn charts(view: &SweepView) -> LoadCharts {
+    let load = |point: &PointView| {
+        let void = if point.void() { " ✕" } else { "" };
+        (point.at.value, format!("{}{void}", setting(view.sweep.factor, point.at.value)))
+    };
+    let bend = |(number, (_, of)): (usize, (&str, &Bend))| match of {
+        Bend::At { value, .. } => Some((number, *value)),
+        _ => None,
+    };
+    LoadCharts {
+        loads: view.points.iter().map(load).collect(),
+        description: format!("The figures are in the table below: {}", title(view)),
+        bends: view.bends().enumerate().filter_map(bend).collect(),
+    }
 }
 
 /// A figure of a contender.
 type Figure = fn(&ContenderSummary) -> Option<f64>;
 
-/// One picture: each contender's figures over the factor.
-struct Curves {
-    title: String,
-    /// The class of each line, and its figure.
-    lines: Vec<(&'static str, Figure)>,
-    label: fn(f64) -> String,
-    /// If set, the axes are of the same kind, so that proportional growth is a straight line.
-    grows_with_the_factor: bool,
-}
-
-impl Curves {
-    fn draw(&self, view: &SweepView) -> Node {
-        let sound = || view.points.iter().filter(|point| !point.void());
-        let summaries =
-            sound().filter_map(|point| point.view.as_ref()).flat_map(|it| it.contenders);
-        let figures = summaries.flat_map(|of| self.lines.iter().filter_map(|line| line.1(of)));
-        let Some((least, most)) = span(figures.filter(|figure| *figure > 0.0)) else {
-            return parts::nothing("There are no figures to draw.");
-        };
-        let across = across(view);
-        let up = loads::up(&across, (least, most), self.grows_with_the_factor);
-        let ticks = up.ticks(5).into_iter();
-        let chart = Chart {
-            title: self.title.clone(),
-            description: format!("The figures are in the table below: {}", title(view)),
-            height: HEIGHT,
-            across: labels(view, &across),
-            up: ticks.map(|tick| Tick::new(up.position(tick), (self.label)(tick))).collect(),
-        };
-        let (mut paths, mut marks) = (Vec::new(), bent(view, &chart, &across));
-        for number in 0..view.bends().count() {
-            for (class, figure) in &self.lines {
-                let positions = positions(view, number, *figure, &across, &up);
-                let line: String = positions.iter().map(|piece| chart.line(piece)).collect();
-                let class_of_line = format!("{class} {}", series(number));
-                paths.push(el("path").class(class_of_line).at("d", line));
-                let ends = positions.iter().flatten();
-                marks.extend(ends.map(|&(x, y)| mark(number, x, chart.y(y))));
-            }
-        }
-        chart.draw(std::iter::once(chart.stretched(paths)).chain(marks).collect())
-    }
-}
-
-/// A contender's positions, in pieces that end where a point is missing or void.
-fn positions(
-    view: &SweepView,
-    contender: usize,
-    figure: Figure,
-    across: &Scale,
-    up: &Scale,
-) -> Vec<Vec<(f64, f64)>> {
-    let position = |point: &PointView| {
-        let value = point.contender(contender).and_then(figure).filter(|_| !point.void())?;
-        Some((across.position(point.at.value), up.position(value)))
+/// The lines of all contenders, one for each of these classes and figures. Void load points leave gaps.
+fn lines(view: &SweepView, of_each: &[(&'static str, Figure)]) -> Vec<Line> {
+    let line = |series: usize, (class, figure): &(&'static str, Figure)| {
+        let figures = view.points.iter().map(|point| {
+            let at = point.contender(series).and_then(figure).filter(|_| !point.void())?;
+            Some(Estimate { at, low: at, high: at })
+        });
+        Line { series, class, figures: figures.collect(), has_band: false }
     };
-    let positions: Vec<Option<(f64, f64)>> = view.points.iter().map(position).collect();
-    let pieces = positions.split(Option::is_none).filter(|piece| !piece.is_empty());
-    pieces.map(|piece| piece.iter().copied().flatten().collect()).collect()
-}
-
-/// The axis of load points.
-fn across(view: &SweepView) -> Scale {
-    let values: Vec<f64> = view.sweep.points.iter().map(|point| point.value).collect();
-    loads::across(&values)
-}
-
-/// The labels below the axis; void load points are marked.
-fn labels(view: &SweepView, across: &Scale) -> Ticks {
-    let label = |point: &PointView| {
-        let void = if point.void() { " ✕" } else { "" };
-        (point.at.value, format!("{}{void}", setting(view.sweep.factor, point.at.value)))
-    };
-    loads::labels(view.points.iter().map(label), across)
-}
-
-/// Lines where contenders bend.
-fn bent(view: &SweepView, chart: &Chart, across: &Scale) -> Vec<Node> {
-    let line = |(number, (_, of)): (usize, (&str, &Bend))| match of {
-        Bend::At { value, .. } => {
-            Some(chart.upright(across.position(*value), &format!("bend {}", series(number))))
-        }
-        _ => None,
-    };
-    view.bends().enumerate().filter_map(line).collect()
+    let numbers = 0..view.bends().count();
+    numbers.flat_map(|number| of_each.iter().map(move |it| line(number, it))).collect()
 }
 
 /// One row for each load point, one column for each pair.
@@ -225,7 +153,6 @@ fn verdicts(view: &SweepView) -> Node {
     });
     let head: Vec<String> =
         std::iter::once(factor(view.sweep.factor).to_owned()).chain(head).collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
     let cell = |point: &PointView, pair: &(&str, &str)| match point.primary(*pair) {
         None => parts::cell(units::MISSING),
         Some((view, of)) => {

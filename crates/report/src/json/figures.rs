@@ -1,69 +1,68 @@
 //! Figures of a contender, and of each of its groups.
 
-use judge::verdict::Quantiles;
-use record::{FaultOwner, Outcomes};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use super::list;
+use crate::{View, words};
+use judge::verdict::{ContenderSummary, KindSummary, Quantiles};
+use record::FaultOwner;
+use serde_json::{Value, json};
 
-#[derive(Serialize)]
-pub(super) struct Figure {
-    pub(super) value: Option<f64>,
-    pub(super) unit: &'static str,
+pub(super) fn figure(value: Option<f64>, unit: &str) -> Value {
+    json!({ "value": value, "unit": unit })
 }
 
-#[derive(Serialize)]
-pub(super) struct Times {
-    #[serde(flatten)]
-    quantiles: Quantiles,
-    unit: &'static str,
+pub(super) fn times(quantiles: Quantiles) -> Value {
+    let mut times = json!(quantiles);
+    times["unit"] = json!("s");
+    times
 }
 
-#[derive(Serialize)]
-pub(super) struct OutcomesData {
-    ok: u64,
-    miss: u64,
-    stale: u64,
-    wrong: u64,
-    conflict: u64,
-    target_errors: BTreeMap<String, u64>,
-    generator_errors: BTreeMap<String, u64>,
-    host_errors: BTreeMap<String, u64>,
+/// None if no time was recorded.
+pub(super) fn known_times(quantiles: Quantiles) -> Option<Value> {
+    quantiles.max.map(|_| times(quantiles))
 }
 
-#[derive(Serialize)]
-pub(super) struct Round {
-    round: u32,
-    throughput: f64,
-    p50: Option<f64>,
-    p99: Option<f64>,
+/// How the operations of this contender, or of one of its groups, ended.
+pub(super) fn outcomes(view: &View, contender: &ContenderSummary, of: &ContenderSummary) -> Value {
+    let (outcomes, code_names) = (&of.outcomes, view.code_names(contender));
+    json!({
+        "ok": outcomes.ok,
+        "miss": outcomes.miss,
+        "stale": outcomes.stale,
+        "wrong": outcomes.wrong,
+        "conflict": outcomes.conflict,
+        "target_errors": outcomes.classes(FaultOwner::Target, code_names),
+        "generator_errors": outcomes.classes(FaultOwner::Generator, code_names),
+        "host_errors": outcomes.classes(FaultOwner::Host, code_names),
+    })
 }
 
-impl Times {
-    /// Whether no time was recorded.
-    pub(super) fn is_unknown(&self) -> bool {
-        self.quantiles.max.is_none()
-    }
+/// The kinds of operations of this contender, or of one of its groups.
+pub(super) fn kinds(view: &View, contender: &ContenderSummary, of: &ContenderSummary) -> Value {
+    let half = |half: Option<(u64, Quantiles)>| {
+        half.map(|(count, time)| json!({ "count": count, "time": times(time) }))
+    };
+    list(&of.kinds, |kind: &KindSummary| {
+        json!({
+            "operation": words::kinds::operation(view, contender, kind),
+            "operations": kind.operations,
+            "ok": kind.ok,
+            "miss": kind.miss,
+            "wrong": kind.wrong,
+            "response_time": times(kind.response_time),
+            "read": half(kind.read),
+            "update": half(kind.update),
+        })
+    })
 }
 
-/// Round, operations per second, p50 and p99 in seconds.
-pub(super) fn round(of: &(u32, f64, Option<f64>, Option<f64>)) -> Round {
-    let (round, throughput, p50, p99) = *of;
-    Round { round, throughput, p50, p99 }
-}
-
-pub(super) fn times(quantiles: Quantiles) -> Times {
-    Times { quantiles, unit: "s" }
-}
-
-pub(super) fn outcomes(of: &Outcomes, code_names: &BTreeMap<u16, String>) -> OutcomesData {
-    OutcomesData {
-        ok: of.ok,
-        miss: of.miss,
-        stale: of.stale,
-        wrong: of.wrong,
-        conflict: of.conflict,
-        target_errors: of.classes(FaultOwner::Target, code_names),
-        generator_errors: of.classes(FaultOwner::Generator, code_names),
-        host_errors: of.classes(FaultOwner::Host, code_names),
-    }
+/// Of each round: operations per second, and p50 and p99 in seconds.
+pub(super) fn rounds(of: &ContenderSummary) -> Value {
+    list(&of.rounds, |(round, throughput, p50, p99)| {
+        json!({
+            "round": round,
+            "throughput": throughput,
+            "p50": p50,
+            "p99": p99,
+        })
+    })
 }

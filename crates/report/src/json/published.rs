@@ -1,61 +1,33 @@
 //! A published experiment, as data.
 
+use super::{list, unless_empty};
 use crate::View;
 use judge::single_runs;
-use record::{Published, SingleRun};
-use serde::Serialize;
+use judge::verdict::Comparison;
+use record::SingleRun;
+use serde_json::{Value, json};
 
-#[derive(Serialize)]
-pub(super) struct PublishedData<'a> {
-    #[serde(flatten)]
-    published: &'a Published,
-    single_runs: Vec<SingleRunData<'a>>,
-    would_mislead: Vec<WouldMisleadData<'a>>,
+pub(super) fn published(view: &View) -> Option<Value> {
+    let mut published = json!(view.plan().published.as_ref()?);
+    published["single_runs"] = list(view.single_runs, |run| single_run(view, run));
+    let would_mislead = view.primaries().filter_map(|of| would_mislead(view, of));
+    published["would_mislead"] = would_mislead.collect();
+    Some(published)
 }
 
-#[derive(Serialize)]
-struct SingleRunData<'a> {
-    contender: &'a str,
-    command: &'a str,
-    figure: Option<f64>,
-    trouble: Option<&'a str>,
+fn single_run(view: &View, run: &SingleRun) -> Value {
+    let contender = view.contenders.get(run.contender as usize);
+    json!({
+        "contender": contender.map_or("", |of| of.name.as_str()),
+        "command": run.command,
+        "figure": run.figure,
+        "trouble": unless_empty(&run.trouble),
+    })
 }
 
 /// How many of all pairs of a round of `a` and another round of `b` contradict the verdict.
-#[derive(Serialize)]
-struct WouldMisleadData<'a> {
-    a: &'a str,
-    b: &'a str,
-    pairs: u64,
-    wrong: u64,
-}
-
-impl<'a> PublishedData<'a> {
-    pub(super) fn of(view: &View<'a>) -> Option<PublishedData<'a>> {
-        let published = view.header.plan.published.as_ref()?;
-        let single_runs = view.single_runs.iter().map(|run| SingleRunData::of(view, run));
-        let would_mislead = view.primaries().filter_map(|of| {
-            let counted = single_runs::of_comparison(of, view.contenders, &view.plan().question)?;
-            Some(WouldMisleadData {
-                a: &of.a,
-                b: &of.b,
-                pairs: counted.pairs,
-                wrong: counted.wrong,
-            })
-        });
-        let single_runs = single_runs.collect();
-        Some(PublishedData { published, single_runs, would_mislead: would_mislead.collect() })
-    }
-}
-
-impl<'a> SingleRunData<'a> {
-    fn of(view: &View<'a>, run: &'a SingleRun) -> SingleRunData<'a> {
-        let contender = view.contenders.get(run.contender as usize);
-        SingleRunData {
-            contender: contender.map_or("", |of| of.name.as_str()),
-            command: &run.command,
-            figure: run.figure,
-            trouble: Some(run.trouble.as_str()).filter(|why| !why.is_empty()),
-        }
-    }
+fn would_mislead(view: &View, of: &Comparison) -> Option<Value> {
+    let counted = single_runs::of_comparison(of, view.contenders, &view.plan().question)?;
+    let (pairs, wrong) = (counted.pairs, counted.wrong);
+    Some(json!({ "a": of.a, "b": of.b, "pairs": pairs, "wrong": wrong }))
 }

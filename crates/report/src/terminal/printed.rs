@@ -6,8 +6,9 @@ use crate::{Style, words};
 use judge::verdict::Weight;
 use published::Audit;
 
-/// The conclusion, then each objection with its lines.
-pub(crate) fn report(audit: &Audit, style: Style) -> String {
+/// The audit of other tools' printed output for the terminal, with a newline at its end: the
+/// conclusion, then each objection with its lines.
+pub fn report(audit: &Audit, style: Style) -> String {
     let mut page = Page::new(style);
     page.wrapped(2, &audit.conclusion(), Paint::Strong);
     page.blank();

@@ -4,9 +4,7 @@ use super::layout::{Page, Paint};
 use super::table::{self, LONGEST_NAME};
 use crate::words::published::{self, Row, Single};
 use crate::{Style, View, words};
-use record::Published;
 use text::shown::{shown, shown_sentence};
-use text::units;
 
 /// The paragraph for everybody, and the result of the article's method here. Returns an empty
 /// page if no article is repeated.
@@ -17,25 +15,16 @@ pub(super) fn section(view: &View, style: Style) -> Page {
     page.wrapped(2, &format!("the article: {}", shown_sentence(&of.article)), Paint::Plain);
     page.blank();
     let head = ["contender", "here, all rounds", "here, one run of its method", "published"];
-    let rows = published::rows(view, of);
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| cells(row, of)).collect();
+    let row = |row: &Row| {
+        let name = words::short_name(row.name, LONGEST_NAME);
+        std::iter::once(name).chain(published::cells(row, of)).collect()
+    };
+    let rows: Vec<Vec<String>> = published::rows(view, of).iter().map(row).collect();
     table::table(&head, &rows, &mut page);
     for sentence in published::would_mislead(view) {
         page.wrapped(2, &sentence, Paint::Plain);
     }
     page
-}
-
-fn cells(row: &Row<'_>, of: &Published) -> Vec<String> {
-    let figure = |value: f64| format!("{} {}", published::figure(value), shown_sentence(&of.unit));
-    let single = match row.single {
-        Single::Figure(value) => figure(value),
-        Single::Failed(why) => shown_sentence(why),
-        Single::NotRun => "not run".to_owned(),
-    };
-    let published = row.published.map_or(units::MISSING.to_owned(), figure);
-    let name = words::short_name(row.name, LONGEST_NAME);
-    vec![name, units::rate(row.measured), single, published]
 }
 
 /// The result of the article's method here, in one line. Returns None if no article is

@@ -1,7 +1,6 @@
 //! The report that fits on one screen: verdicts, one table, one line that says whether to believe them,
 //! and where the rest is.
 
-mod entries;
 mod figures;
 pub(crate) mod sweep;
 mod verdicts;
@@ -9,9 +8,10 @@ mod verdicts;
 use super::growth;
 use super::layout::{Page, Paint};
 use super::published;
-use super::{audit_paint, undecided};
+use super::{audit_paint, required, undecided};
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
+use judge::verdict::RequirementStatus;
 use text::shown::shown;
 
 /// Lines that the report of two contenders may take, at 100 columns.
@@ -91,7 +91,8 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
         verdicts::reasons(view, extras.reasons, &mut page);
     }
     for checked in view.checked {
-        entries::required(checked, extras.whys, &mut page);
+        let why = extras.whys && checked.status != RequirementStatus::Met;
+        required("required", checked, why, 2, &mut page);
     }
     let rows = view.contenders.len().saturating_sub(2);
     (page, SCREEN + further + rows)

@@ -2,12 +2,12 @@
 
 use super::layout::{Page, Paint};
 use super::table::{LONGEST_NAME, table};
-use super::{audit_paint, status_paint};
+use super::{audit_paint, required};
 use crate::sweep::{PointView, SweepView};
 use crate::{Style, words};
 use judge::bend::Bend;
 use judge::verdict::{ContenderSummary, Weight};
-use text::shown::{shown, shown_sentence};
+use text::shown::shown;
 use text::units;
 use words::sweep::{bend, factor, order, ratio, setting};
 
@@ -72,7 +72,7 @@ fn at(view: &SweepView, point: &PointView) -> String {
 
 fn verdicts(view: &SweepView, page: &mut Page) {
     let (head, rows) = verdict_table(view);
-    table(&head.iter().map(String::as_str).collect::<Vec<_>>(), &rows, page);
+    table(&head, &rows, page);
 }
 
 /// What the verdicts are about, if that is not the programs.
@@ -150,10 +150,7 @@ fn status(view: &SweepView, points: &[PointView], page: &mut Page) {
         page.wrapped(4, &remark, Paint::Warning);
     }
     for checked in last.view.iter().flat_map(|of| of.checked) {
-        let status = words::status(checked.status).to_uppercase();
-        let text = format!("required: {}", words::required(checked));
-        page.judged(4, &text, &status, status_paint(checked));
-        page.wrapped(6, &shown_sentence(&checked.why), Paint::Plain);
+        required("required:", checked, true, 4, page);
     }
 }
 

@@ -1,6 +1,5 @@
 //! The sentences about a comparison: the claim, its basis, and what would decide it.
 
-use super::sentence::Side;
 use super::{Sentence, groups, rests_on, word};
 use crate::View;
 use judge::verdict::{Comparison, Word};
@@ -11,56 +10,52 @@ use text::units;
 /// Less than that is within what is measured for servers that do nothing.
 const CHARGED_ABOVE: f64 = 0.005;
 
-/// The claim without its interval: `new is 1.31x faster than old`.
+/// The claim without its interval: `new is 1.31x faster than old`, and about CPU: `new uses 0.71x the
+/// CPU of old per operation`.
 pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
-    let [a, b] = sides(comparison);
-    let sentence = Sentence::default();
+    use Direction::{HigherIsBetter, LowerIsBetter};
     let Some(ratio) = ratio(comparison) else {
-        let sentence = sentence.side(&b).plain(" against ").side(&a);
-        return if comparison.verdict == Word::Undecided {
-            sentence.plain(" is undecided")
-        } else {
-            sentence
-        };
+        let undecided = comparison.verdict == Word::Undecided;
+        let words = if undecided { "[b] against [a] is undecided" } else { "[b] against [a]" };
+        return filled(words, comparison, "");
     };
+    let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
     // A program is faster; a launch of it was.
     let was_launched = comparison.launch_of_a || comparison.launch_of_b;
-    let (is, are) = if was_launched { ("was", "were") } else { ("is", "are") };
-    let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
+    let [is, are, uses, both_use] =
+        if was_launched { ["was", "were", "used", "used"] } else { ["is", "are", "uses", "use"] };
     let limit = limit(comparison);
-    if comparison.metric == Metric::TargetCpu {
-        return costs(comparison, ratio);
-    }
-    match (comparison.verdict, comparison.metric.direction()) {
-        (Word::Faster, Direction::HigherIsBetter) => sentence
-            .side(&b)
-            .plain(format!(" {is} {limit}"))
-            .lead(ratio)
-            .plain(" faster than ")
-            .side(&a),
-        (Word::Faster, Direction::LowerIsBetter) => sentence
-            .side(&b)
-            .plain(format!(" {is} faster than "))
-            .side(&a)
-            .plain(format!(": {limit}"))
-            .lead(ratio),
-        (Word::Slower, _) => sentence
-            .side(&b)
-            .plain(format!(" {is} slower than "))
-            .side(&a)
-            .plain(format!(": {limit}"))
-            .lead(ratio),
-        (Word::Equivalent, _) => sentence
-            .side(&b)
-            .plain(" and ")
-            .side(&a)
-            .plain(format!(" {are} equivalent: "))
-            .lead(ratio),
-        (Word::Undecided, _) => {
-            sentence.side(&b).plain(" against ").side(&a).plain(" is undecided: ").lead(ratio)
+    let is_cpu = comparison.metric == Metric::TargetCpu;
+    let words = match (comparison.verdict, comparison.metric.direction()) {
+        (Word::Faster | Word::Slower, _) if is_cpu => {
+            format!("[b] {uses} {limit}[ratio] the CPU of [a] per operation")
         }
-        (Word::Void, _) => sentence.side(&b).plain(" against ").side(&a).plain(": ").lead(ratio),
-    }
+        (Word::Equivalent, _) if is_cpu => {
+            format!("[b] and [a] {both_use} equivalent CPU per operation: [ratio]")
+        }
+        (Word::Undecided, _) if is_cpu => {
+            "[b] against [a] is undecided in CPU per operation: [ratio]".to_owned()
+        }
+        (Word::Void, _) if is_cpu => "[b] against [a], CPU per operation: [ratio]".to_owned(),
+        (Word::Faster, HigherIsBetter) => format!("[b] {is} {limit}[ratio] faster than [a]"),
+        (Word::Faster, LowerIsBetter) => format!("[b] {is} faster than [a]: {limit}[ratio]"),
+        (Word::Slower, _) => format!("[b] {is} slower than [a]: {limit}[ratio]"),
+        (Word::Equivalent, _) => format!("[b] and [a] {are} equivalent: [ratio]"),
+        (Word::Undecided, _) => "[b] against [a] is undecided: [ratio]".to_owned(),
+        (Word::Void, _) => "[b] against [a]: [ratio]".to_owned(),
+    };
+    filled(&words, comparison, ratio)
+}
+
+/// These words with the sides of the comparison for `[a]` and `[b]`, and the ratio for `[ratio]`.
+fn filled(words: &str, comparison: &Comparison, ratio: &str) -> Sentence {
+    let pieces = words.split(['[', ']']).filter(|piece| !piece.is_empty());
+    pieces.fold(Sentence::default(), |sentence, piece| match piece {
+        "a" => sentence.side(&comparison.a, comparison.launch_of_a),
+        "b" => sentence.side(&comparison.b, comparison.launch_of_b),
+        "ratio" => sentence.lead(ratio),
+        plain => sentence.plain(plain),
+    })
 }
 
 /// Says what verdicts are about that stand in a table, where no claim says it.
@@ -72,47 +67,12 @@ pub(crate) fn about_launches<'a>(
     verdicts.any(is_about_launches).then_some(says)
 }
 
-/// Both sides of a comparison.
-fn sides(comparison: &Comparison) -> [Side<'_>; 2] {
-    let side = |name, is_launch| Side { name, is_launch };
-    [side(&comparison.a, comparison.launch_of_a), side(&comparison.b, comparison.launch_of_b)]
-}
-
 /// The claim with its interval: `new is 1.31x faster than old (1.27x to 1.36x)`.
 pub(crate) fn brief(view: &View, comparison: &Comparison) -> Sentence {
     let sentence = claim(view, comparison);
     let Some((ratio, bounds)) = comparison.ratio.zip(bounds(comparison)) else { return sentence };
     let ratios = units::ratios(ratio, Some(bounds), view.matters());
-    sentence.plain(" (").ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]).plain(")")
-}
-
-/// The claim about CPU: `new uses 0.71x the CPU of old per operation`.
-fn costs(comparison: &Comparison, ratio: &str) -> Sentence {
-    let [a, b] = sides(comparison);
-    let sentence = Sentence::default().side(&b);
-    let was_launched = comparison.launch_of_a || comparison.launch_of_b;
-    let (uses, both_use) = if was_launched { ("used", "used") } else { ("uses", "use") };
-    match comparison.verdict {
-        Word::Faster | Word::Slower => sentence
-            .plain(format!(" {uses} {}", limit(comparison)))
-            .lead(ratio)
-            .plain(" the CPU of ")
-            .side(&a)
-            .plain(" per operation"),
-        Word::Equivalent => sentence
-            .plain(" and ")
-            .side(&a)
-            .plain(format!(" {both_use} equivalent CPU per operation: "))
-            .lead(ratio),
-        Word::Undecided => sentence
-            .plain(" against ")
-            .side(&a)
-            .plain(" is undecided in CPU per operation: ")
-            .lead(ratio),
-        Word::Void => {
-            sentence.plain(" against ").side(&a).plain(", CPU per operation: ").lead(ratio)
-        }
-    }
+    sentence.plain(" (").range(&ratios).plain(")")
 }
 
 /// The basis of the claim: `throughput; 95 % interval 1.27x to 1.36x, 10 rounds`.
@@ -146,11 +106,7 @@ fn interval(view: &View, comparison: &Comparison, sentence: Sentence) -> Sentenc
         Some(_) => "beyond the generator's own cost, ",
         None => "",
     };
-    let sentence = sentence
-        .plain(format!("{beyond}{level} interval "))
-        .ratio(&ratios[1])
-        .plain(" to ")
-        .ratio(&ratios[2]);
+    let sentence = sentence.plain(format!("{beyond}{level} interval ")).range(&ratios);
     match comparison.verdict {
         Word::Equivalent => {
             sentence.plain(format!(", inside ±{}, {rounds}", units::percent(view.matters())))
@@ -242,9 +198,7 @@ pub(crate) fn charged(view: &View, comparison: &Comparison) -> Option<Sentence> 
     let ratios = units::ratios(charged.ratio, charged.interval, view.matters());
     let sentence = sentence.plain("): ").ratio(&ratios[0]);
     let sentence = match charged.interval {
-        Some(_) => {
-            sentence.plain(" (").ratio(&ratios[1]).plain(" to ").ratio(&ratios[2]).plain(")")
-        }
+        Some(_) => sentence.plain(" (").range(&ratios).plain(")"),
         None => sentence,
     };
     Some(sentence.plain(format!(", {}", word(charged.verdict, comparison.metric))))

@@ -178,11 +178,15 @@ pub(crate) fn runs(target: &TargetSummary) -> Option<String> {
     Some(sentence)
 }
 
-/// Everything about the origin of its figures, one sentence each.
-pub(crate) fn sentences(target: &TargetSummary) -> Vec<String> {
+/// The origin of its figures, one sentence each.
+pub(crate) fn origin(target: &TargetSummary) -> impl Iterator<Item = String> {
     let first = launches(target).into_iter().chain(runs(target)).chain(sources(target));
-    let first = first.chain(watched(target));
-    first.chain(reservations(target)).chain(facts(target)).collect()
+    first.chain(watched(target)).chain(reservations(target))
+}
+
+/// Everything about the origin of its figures, and what it reports about itself.
+pub(crate) fn sentences(target: &TargetSummary) -> Vec<String> {
+    origin(target).chain(facts(target)).collect()
 }
 
 /// `0 to 3, 6`.

@@ -63,6 +63,17 @@ pub(crate) fn rows<'a>(view: &View<'a>, of: &'a Published) -> Vec<Row<'a>> {
     view.contenders.iter().enumerate().map(row).collect()
 }
 
+/// The cells of a row behind its name, with the unit of the article.
+pub(crate) fn cells(row: &Row<'_>, of: &Published) -> [String; 3] {
+    let figure = |value: f64| format!("{} {}", self::figure(value), shown_sentence(&of.unit));
+    let single = match row.single {
+        Single::Figure(value) => figure(value),
+        Single::Failed(why) => shown_sentence(why),
+        Single::NotRun => "not run".to_owned(),
+    };
+    [units::rate(row.measured), single, super::or_missing(row.published.map(figure))]
+}
+
 /// A published figure as the article prints it.
 pub(crate) fn figure(value: f64) -> String {
     if value.fract() == 0.0 && value >= 0.0 {

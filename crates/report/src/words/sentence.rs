@@ -22,13 +22,6 @@ pub(crate) enum SentencePart {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sentence(pub(crate) Vec<SentencePart>);
 
-/// One side of a comparison.
-pub(super) struct Side<'a> {
-    pub(super) name: &'a str,
-    /// Whether the sentence is about one launch of it.
-    pub(super) is_launch: bool,
-}
-
 /// What comes before the name of a side that is one launch.
 pub const THIS_LAUNCH_OF: &str = "this launch of ";
 
@@ -43,9 +36,10 @@ impl Sentence {
         self
     }
 
-    pub(super) fn side(self, side: &Side<'_>) -> Self {
-        let sentence = if side.is_launch { self.plain(THIS_LAUNCH_OF) } else { self };
-        sentence.name(side.name)
+    /// Adds a side of a comparison, which may be one launch of it.
+    pub(super) fn side(self, name: &str, is_launch: bool) -> Self {
+        let sentence = if is_launch { self.plain(THIS_LAUNCH_OF) } else { self };
+        sentence.name(name)
     }
 
     pub(super) fn lead(mut self, ratio: &str) -> Self {
@@ -56,6 +50,11 @@ impl Sentence {
     pub(super) fn ratio(mut self, ratio: &str) -> Self {
         self.0.push(SentencePart::Ratio(ratio.to_owned()));
         self
+    }
+
+    /// Adds the ends of an interval: the ratios behind the estimate.
+    pub(super) fn range(self, ratios: &[String]) -> Self {
+        self.ratio(&ratios[1]).plain(" to ").ratio(&ratios[2])
     }
 
     /// The sentence as plain text, with `times` after each ratio.

@@ -4,32 +4,17 @@
 use crate::terminal::growth;
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::table::{self, LONGEST_NAME};
-use crate::words::{self, groups, kinds, lanes, times};
+use crate::words::columns::{
+    self, CPU, Column, ERRORS, MAX, MEMORY, MISSES, P50, P99, P999, THROUGHPUT,
+};
+use crate::words::{self, groups, kinds, lanes};
 use crate::{Style, View};
-use judge::verdict::ContenderSummary;
 use text::units;
 
-/// The cell of a contender, or of one of its groups. None if the figure is not known.
-type Figure = fn(&ContenderSummary) -> Option<String>;
-
-/// Is shown if there is a miss.
-const MISSES: &str = "misses";
-
-const COLUMNS: [(&str, Figure); 7] = [
-    ("throughput", |of| Some(units::rate(of.throughput))),
-    ("p50", |of| Some(times::p50(&of.response_time))),
-    ("p99", |of| Some(times::p99(&of.response_time))),
-    ("errors", |of| Some(units::count(words::errors(of)))),
-    (MISSES, |of| Some(words::misses(of))),
-    ("CPU/op", |of| of.target.cpu_per_operation.map(|cpu| units::seconds(Some(cpu)))),
-    ("memory", |of| of.target.peak_memory_bytes.map(units::bytes)),
-];
-
-/// Columns of a run without comparisons, with more of the tail.
-const TAIL: [(&str, Figure); 2] = [
-    ("p99.9", |of| Some(times::p999(&of.response_time))),
-    ("max", |of| Some(times::max(&of.response_time))),
-];
+const COLUMNS: [Column; 7] = [THROUGHPUT, P50, P99, ERRORS, MISSES, CPU, ("memory", MEMORY.1)];
+/// A run without comparisons has more of the tail.
+const COLUMNS_ALONE: [Column; 9] =
+    [THROUGHPUT, P50, P99, P999, MAX, ERRORS, MISSES, CPU, ("memory", MEMORY.1)];
 
 /// A row for each contender.
 pub(super) fn table(view: &View, style: Style) -> Page {
@@ -50,11 +35,14 @@ pub(super) fn with_parts(view: &View, style: Style) -> Page {
     made(view, style, |number| {
         let name = &view.contenders[number].name;
         let of_group = groups.iter().filter(|row| row.contender == name);
-        let of_group = of_group.map(|row| cells(&part(&row.of.name), row.of, &columns, ""));
+        let of_group = of_group.map(|row| {
+            let cell = |(_, figure): &Column| figure(view, row.of).unwrap_or_default();
+            std::iter::once(part(&row.of.name)).chain(columns.iter().map(cell)).collect()
+        });
         let of_kind = kinds.iter().filter(|row| row.contender == number && !row.is_half);
         let of_kind = of_kind.map(|row| {
             let times = [("p50", row.times.p50), ("p99", row.times.p99)];
-            let cell = |(head, _): &(&str, Figure)| {
+            let cell = |(head, _): &Column| {
                 let time = times.iter().find(|(name, _)| name == head);
                 time.map_or(String::new(), |(_, time)| units::seconds(*time))
             };
@@ -71,43 +59,22 @@ fn part(name: &str) -> String {
 }
 
 /// The columns in which some row has a figure.
-fn columns(view: &View) -> Vec<(&'static str, Figure)> {
-    let mut columns = COLUMNS.to_vec();
-    if view.comparisons.is_empty() {
-        // After the p99.
-        columns.splice(3..3, TAIL);
-    }
-    columns.retain(|(head, figure)| match *head {
-        MISSES => words::any_misses(view.contenders),
-        _ => view.contenders.iter().any(|of| figure(of).is_some()),
-    });
-    columns
+fn columns(view: &View) -> Vec<Column> {
+    let columns: &[Column] = if view.comparisons.is_empty() { &COLUMNS_ALONE } else { &COLUMNS };
+    columns::known(view, columns)
 }
 
 fn made(view: &View, style: Style, parts: impl Fn(usize) -> Vec<Vec<String>>) -> Page {
     let columns = columns(view);
-    let head: Vec<&str> = std::iter::once("").chain(columns.iter().map(|it| it.0)).collect();
     let mut rows = Vec::new();
-    for (number, of) in view.contenders.iter().enumerate() {
-        let name = words::short_name(&of.name, LONGEST_NAME);
-        rows.push(cells(&name, of, &columns, units::MISSING));
+    for (number, (name, of)) in table::named(view).enumerate() {
+        rows.push(std::iter::once(name).chain(columns::cells(view, of, &columns)).collect());
         rows.extend(parts(number));
     }
     let mut page = Page::new(style);
-    table::table(&head, &rows, &mut page);
+    table::table(&columns::head("", &columns), &rows, &mut page);
     if let Some(sentence) = lanes::library_shares(view) {
         page.wrapped(2, &sentence, Paint::Plain);
     }
     page
-}
-
-fn cells(
-    name: &str,
-    of: &ContenderSummary,
-    columns: &[(&str, Figure)],
-    missing: &str,
-) -> Vec<String> {
-    let figures = columns.iter().map(|(_, figure)| figure(of));
-    let figures = figures.map(|figure| figure.unwrap_or_else(|| missing.to_owned()));
-    std::iter::once(name.to_owned()).chain(figures).collect()
 }

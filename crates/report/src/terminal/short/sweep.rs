@@ -1,12 +1,13 @@
 //! A sweep on one screen: bends, one table of its load points, and one line that says whether to
 //! believe them.
 
-use super::{entries, files_of_run};
+use super::files_of_run;
 use crate::sweep::{PointView, SweepView};
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::sweep as long;
-use crate::terminal::table;
+use crate::terminal::{required, table};
 use crate::{Style, words};
+use judge::verdict::RequirementStatus;
 use record::Metric;
 
 /// The whole report.
@@ -58,7 +59,6 @@ fn points(view: &SweepView, style: Style, page: &mut Page) {
     } else {
         (wide_head, wide_rows)
     };
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
     table::table(&head, &rows, page);
 }
 
@@ -90,6 +90,7 @@ fn status(view: &SweepView, point: &PointView, page: &mut Page) {
         page.wrapped(2, &format!("at {}:", at(view, &[point])), Paint::Plain);
     }
     for checked in of.checked {
-        entries::required(checked, true, page);
+        let why = checked.status != RequirementStatus::Met;
+        required("required", checked, why, 2, page);
     }
 }

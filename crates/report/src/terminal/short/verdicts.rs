@@ -3,7 +3,7 @@
 
 use crate::View;
 use crate::terminal::layout::{Page, Paint};
-use crate::terminal::word_paint;
+use crate::terminal::{primary, word_paint};
 use crate::words::{self, groups, reasons};
 use judge::verdict::{Comparison, Word};
 use text::shown::shown_sentence;
@@ -19,7 +19,7 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
         let of_pair: Vec<&Comparison> = view.comparisons.iter().filter(of_pair).collect();
         for comparison in of_pair.iter().filter(|of| is_shown(of)) {
             if comparison.primary {
-                primary(view, comparison, page);
+                primary(view, comparison, &words::short_basis(view, comparison), 0, page);
             } else {
                 columns.line(view, comparison, page);
             }
@@ -52,24 +52,6 @@ fn other_requests(of_pair: &[&Comparison]) -> Option<String> {
     let many =
         units::counted(others.len() as u64, if differ { "other request" } else { "request" });
     Some(format!("throughput of {many}: {}", words.join(", ")))
-}
-
-/// Claim and basis on one line if they fit, else the basis below.
-fn primary(view: &View, comparison: &Comparison, page: &mut Page) {
-    let word = &words::in_capitals(comparison.verdict, comparison.metric);
-    let paint = word_paint(comparison.verdict);
-    let claim = words::claim(view, comparison).text('x');
-    let basis = words::short_basis(view, comparison).text('x');
-    let both = format!("{claim} ({basis})");
-    if page.fits(0, &both, word) {
-        page.judged(0, &both, word, paint);
-    } else {
-        page.judged(0, &claim, word, paint);
-        page.wrapped(2, &basis, Paint::Plain);
-    }
-    if let Some(middle) = words::middle(view, comparison) {
-        page.wrapped(2, &middle, Paint::Plain);
-    }
 }
 
 /// The cells of a secondary metric: name, both figures, ratio and interval.
