@@ -178,7 +178,6 @@ fn figures(view: &SweepView) -> Node {
     let rows = view.bends().enumerate().flat_map(|(number, (name, _))| {
         view.points.iter().map(move |point| {
             let of = point.contender(number);
-            let time = |of: Option<f64>| parts::cell(units::seconds(of));
             let times = of.map(|of| of.response_time).unwrap_or_default();
             let void = if point.void() { " (void)" } else { "" };
             let counted = |count: fn(&ContenderSummary) -> String| {
@@ -188,9 +187,9 @@ fn figures(view: &SweepView) -> Node {
                 parts::row_name(name),
                 parts::cell(format!("{}{void}", setting(view.sweep.factor, point.at.value))),
                 parts::cell(units::rate(of.and_then(|of| of.throughput))),
-                time(times.p50),
-                time(times.p99),
-                time(times.p999),
+                parts::cell(words::times::p50(&times)),
+                parts::cell(words::times::p99(&times)),
+                parts::cell(words::times::p999(&times)),
                 counted(|of| units::count(words::errors(of))),
             ];
             row.extend(misses.then(|| counted(words::misses)));
