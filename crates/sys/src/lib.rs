@@ -1,5 +1,5 @@
 //! System calls of Linux behind safe functions. It is the only crate of tiebreak with `unsafe` code,
-//! apart from a few lines of `drivers`.
+//! apart from one call in `drivers`.
 //!
 //! No argument of a public function can cause undefined behaviour. What rustix offers is passed on as it
 //! is; the rest calls the C library.
