@@ -17,14 +17,14 @@ const CONNECT: Duration = Duration::from_secs(1);
 pub struct Deadline<'a> {
     /// When it is over.
     pub until: Instant,
-    /// Whether the run was stopped.
-    pub stopped: &'a dyn Fn() -> bool,
+    /// Whether the run was stopped, if that ends the exchange.
+    pub stopped: Option<&'a dyn Fn() -> bool>,
 }
 
 impl Deadline<'static> {
     /// A deadline of an exchange that a stop of the run does not end.
     pub fn after(timeout: Duration) -> Deadline<'static> {
-        Deadline { until: Instant::now() + timeout, stopped: &|| false }
+        Deadline { until: Instant::now() + timeout, stopped: None }
     }
 }
 
@@ -36,9 +36,34 @@ impl Deadline<'_> {
     fn piece(&self) -> io::Result<Duration> {
         match self.until.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(ErrorKind::TimedOut.into()),
-            _ if (self.stopped)() => Err(ErrorKind::TimedOut.into()),
-            left => Ok(left.min(GLANCE)),
+            left => match self.stopped {
+                None => Ok(left),
+                Some(stopped) if stopped() => Err(ErrorKind::TimedOut.into()),
+                Some(_) => Ok(left.min(GLANCE)),
+            },
         }
+    }
+
+    /// Reads once from a connection. Returns 0 at the end.
+    ///
+    /// # Errors
+    /// If nothing came in time, or the connection is lost.
+    pub fn read(&self, mut stream: &TcpStream, into: &mut [u8]) -> io::Result<usize> {
+        self.repeat(|piece| {
+            stream.set_read_timeout(Some(piece))?;
+            stream.read(into)
+        })
+    }
+
+    /// Sends some bytes over a connection. Returns how many.
+    ///
+    /// # Errors
+    /// If none were taken in time, or the connection is lost.
+    pub fn write(&self, mut stream: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
+        self.repeat(|piece| {
+            stream.set_write_timeout(Some(piece))?;
+            stream.write(bytes)
+        })
     }
 
     /// How long a connect may block. It starts again with each call: a distant server must have
@@ -104,16 +129,13 @@ impl Stream {
     /// # Errors
     /// If nothing came in time, or the connection is lost.
     pub fn read(&mut self, into: &mut [u8], deadline: Deadline<'_>) -> io::Result<usize> {
-        deadline.repeat(|piece| match self {
-            Stream::Tcp(stream) => {
+        match self {
+            Stream::Tcp(stream) => deadline.read(stream, into),
+            Stream::Unix(stream) => deadline.repeat(|piece| {
                 stream.set_read_timeout(Some(piece))?;
                 stream.read(into)
-            }
-            Stream::Unix(stream) => {
-                stream.set_read_timeout(Some(piece))?;
-                stream.read(into)
-            }
-        })
+            }),
+        }
     }
 
     /// Sends all bytes.
@@ -122,16 +144,13 @@ impl Stream {
     /// If they are not taken in time, or the connection is lost.
     pub fn write_all(&mut self, mut bytes: &[u8], deadline: Deadline<'_>) -> io::Result<()> {
         while !bytes.is_empty() {
-            let count = deadline.repeat(|piece| match self {
-                Stream::Tcp(stream) => {
+            let count = match self {
+                Stream::Tcp(stream) => deadline.write(stream, bytes)?,
+                Stream::Unix(stream) => deadline.repeat(|piece| {
                     stream.set_write_timeout(Some(piece))?;
                     stream.write(bytes)
-                }
-                Stream::Unix(stream) => {
-                    stream.set_write_timeout(Some(piece))?;
-                    stream.write(bytes)
-                }
-            })?;
+                })?,
+            };
             bytes = &bytes[count..];
         }
         Ok(())

@@ -2,11 +2,12 @@
 //! timeout, and no more is kept than the longest message that is expected.
 
 use super::frame_key::FrameKey;
+use protocol::stream::Deadline;
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use wire::remote::handshake::{Nonce, Refusal};
 use wire::remote::{FrameError, Message, VERSION, decode, decode_signed, encode, encode_signed};
 
@@ -163,16 +164,12 @@ impl WriteHalf {
             Some(key) => encode_signed(message, &mut self.output, |frame| key.sign(frame)),
             None => encode(message, &mut self.output),
         }
-        let until = Instant::now() + timeout;
+        let deadline = Deadline::after(timeout);
         let mut sent = 0;
         while sent < self.output.len() {
-            self.stream
-                .set_write_timeout(Some(left(until, timeout)?))
-                .map_err(|error| of_system(&error, timeout))?;
-            match (&*self.stream).write(&self.output[sent..]) {
+            match deadline.write(&self.stream, &self.output[sent..]) {
                 Ok(0) => return Err(RemoteError::Closed),
                 Ok(bytes) => sent += bytes,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(of_system(&error, timeout)),
             }
         }
@@ -183,7 +180,7 @@ impl WriteHalf {
 impl ReadHalf {
     /// As [`Connection::receive`].
     pub(crate) fn receive<M: Message>(&mut self, timeout: Duration) -> Result<M, RemoteError> {
-        let until = Instant::now() + timeout;
+        let deadline = Deadline::after(timeout);
         loop {
             let decoded = match &mut self.key {
                 Some(key) => decode_signed(&self.input, |frame, by| key.is_signed(frame, by)),
@@ -193,25 +190,13 @@ impl ReadHalf {
                 self.input.drain(..length);
                 return Ok(message);
             }
-            self.stream
-                .set_read_timeout(Some(left(until, timeout)?))
-                .map_err(|error| of_system(&error, timeout))?;
             let mut piece = [0; PIECE_BYTES];
-            match (&*self.stream).read(&mut piece) {
+            match deadline.read(&self.stream, &mut piece) {
                 Ok(0) => return Err(RemoteError::Closed),
                 Ok(bytes) => self.input.extend_from_slice(&piece[..bytes]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(of_system(&error, timeout)),
             }
         }
-    }
-}
-
-/// What is left of the timeout.
-fn left(until: Instant, timeout: Duration) -> Result<Duration, RemoteError> {
-    match until.saturating_duration_since(Instant::now()) {
-        Duration::ZERO => Err(RemoteError::TimedOut(timeout)),
-        left => Ok(left),
     }
 }
 

@@ -25,7 +25,7 @@ const LONGEST_HEAD: usize = 64 << 10;
 /// The deadline of one request. `until` is the end of the time in which the target must become ready.
 pub(super) fn deadline(until: Instant, stopped: &dyn Fn() -> bool) -> Deadline<'_> {
     let now = Instant::now();
-    Deadline { until: until.clamp(now + SHORTEST, now + LONGEST), stopped }
+    Deadline { until: until.clamp(now + SHORTEST, now + LONGEST), stopped: Some(stopped) }
 }
 
 /// The result of one request.
