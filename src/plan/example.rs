@@ -6,7 +6,7 @@ use keeper::process::NotVisible;
 use protocol::address::resolver;
 use protocol::address::resolver::Resolver;
 use record::{
-    Address, Arrivals, Host, Intensity, LaneOrder, LaneTask, Phase, Plan, Reuse, Seen, TrialRecord,
+    Address, Host, LaneOrder, Phase, Plan, Seen, TrialRecord,
 };
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
@@ -32,16 +32,7 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
 
 /// A lane with one connection in closed loop.
 pub(crate) fn lane_order() -> LaneOrder {
-    LaneOrder {
-        address: Address::Unix(String::new()),
-        intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-        doing: LaneTask::Ask,
-        reuse: Reuse::Always,
-        timeout_ns: 1,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
-    }
+    LaneOrder::closed(Address::Unix(String::new()), 1)
 }
 
 /// A trial of this contender in which this was measured, in no round.

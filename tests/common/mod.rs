@@ -18,8 +18,7 @@ use http::{HttpAccess, http_lanes};
 use judge::Judge;
 use judge::verdict::Verdict;
 use record::{
-    Address, Arrivals, ContenderQuestion, DriveOrder, End, EndReason, Intensity, LaneOrder, Metric,
-    Pair, Question, Reuse,
+    Address, DriveOrder, End, EndReason, LaneOrder,
 };
 use record::{Histogram, TrialRecord};
 use serde_json::Value;
@@ -229,18 +228,9 @@ pub(crate) struct Drive {
 
 fn order(addresses: &[SocketAddr], drive: &Drive) -> DriveOrder {
     let lane = |address: &SocketAddr| LaneOrder {
-        address: Address::Tcp(*address),
-        intensity: Intensity {
-            connections: drive.connections,
-            depth: 1,
-            arrivals: Arrivals::Closed,
-        },
-        doing: record::LaneTask::Ask,
-        reuse: Reuse::Always,
         timeout_ns: 10_000_000_000,
         burn_in_ns: 2_000_000,
-        operations: None,
-        groups: Vec::new(),
+        ..LaneOrder::closed(Address::Tcp(*address), drive.connections)
     };
     DriveOrder {
         seed: drive.seed,
@@ -279,29 +269,8 @@ pub(crate) fn trials(addresses: &[SocketAddr], drive: &Drive) -> Vec<TrialRecord
 
 /// Returns the verdict on two contenders' trials.
 pub(crate) fn judged(trials: &[TrialRecord], rounds: u32) -> Verdict {
-    let question = Question {
-        contenders: ["a", "b"].map(ContenderQuestion::named).to_vec(),
-        primary: Metric::Throughput,
-        secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
-        groups: Vec::new(),
-        requests: Vec::new(),
-        pairs: vec![Pair { a: 0, b: 1 }],
-        alpha: 0.05,
-        matters: 0.01,
-        rounds,
-        workers: 1,
-        restarts: 0,
-        dear: None,
-        interim_looks: Vec::new(),
-        sharing: Vec::new(),
-        generator_cores: Vec::new(),
-        allowed_cores: Vec::new(),
-        one_target: Vec::new(),
-        expect_different: false,
-        shares_core: false,
-        // As if it could be read: this tests the interval, not the rule that withholds
-        // "equivalent".
-    };
+    // As if CPU time could be read: this tests the interval, not the rule that withholds "equivalent".
+    let question = record::testing::question(&["a", "b"], rounds);
     let mut judge = Judge::new(&question);
     for trial in trials {
         judge.add(trial);

@@ -4,7 +4,7 @@ use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{EngineError, Stop};
 use protocol::address::Command;
 use record::{
-    Address, Arrivals, DriveOrder, Intensity, LaneOrder, Programs, Reuse, Seen, TrialRecord,
+    Address, DriveOrder, LaneOrder, Programs, Seen, TrialRecord,
 };
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -32,16 +32,8 @@ pub(crate) fn started(program: &Program) -> Exec {
 
 /// Returns an order of one turn for each of these contenders in each of these rounds.
 pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> DriveOrder {
-    let lane = LaneOrder {
-        intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::LaneTask::Ask,
-        address: Address::Unix(String::new()),
-        reuse: Reuse::Always,
-        timeout_ns: PATIENT_NS,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
-    };
+    let lane =
+        LaneOrder { timeout_ns: PATIENT_NS, ..LaneOrder::closed(Address::Unix(String::new()), 1) };
     DriveOrder {
         seed: 1,
         cores: Vec::new(),

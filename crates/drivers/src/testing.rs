@@ -6,8 +6,8 @@ use crate::sql::Statements;
 use engine::workload::preset;
 use engine::{MakeLane, Stop};
 use record::{
-    Address, Arrivals, Custom, CustomOperation, DriveOrder, Failure, Generator, Intensity, Kind,
-    LaneOrder, LaneTask, OperationText, Parameter, Reuse, Rows, Seen, Share, Statement, Workload,
+    Address, Custom, CustomOperation, DriveOrder, Failure, Generator, Kind,
+    LaneOrder, OperationText, Parameter, Rows, Seen, Share, Statement, Workload,
 };
 use std::ops::ControlFlow;
 
@@ -25,14 +25,8 @@ pub fn order() -> DriveOrder {
         slice_ns: 10 * MS,
         requests: 0,
         lanes: vec![LaneOrder {
-            address: Address::Unix("/nowhere".to_owned()),
-            intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
-            reuse: Reuse::Always,
-            doing: LaneTask::Ask,
             timeout_ns: 2_000 * MS,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
+            ..LaneOrder::closed(Address::Unix("/nowhere".to_owned()), 4)
         }],
     }
 }

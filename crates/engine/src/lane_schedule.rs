@@ -371,18 +371,14 @@ mod tests {
     use super::*;
     use crate::Stop;
     use crate::workload::alone;
-    use record::{Address, Arrivals, Intensity, LaneTask, Reuse};
+    use record::{Address, Arrivals, Intensity, LaneTask};
 
     fn lane_order(arrivals: Arrivals, doing: LaneTask) -> LaneOrder {
         LaneOrder {
-            address: Address::Unix("/".to_owned()),
             intensity: Intensity { connections: 1, depth: 1, arrivals },
             doing,
-            reuse: Reuse::Always,
             timeout_ns: 5_000,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
+            ..LaneOrder::closed(Address::Unix("/".to_owned()), 1)
         }
     }
 

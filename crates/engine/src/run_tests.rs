@@ -6,7 +6,7 @@ use super::*;
 use crate::schedules::{Schedule, announce, explore, remember_only, step};
 use crate::{Lane, Opened, SliceEnd, Turn, for_workers};
 use record::{
-    Address, Arrivals, Intensity, LaneOrder, LaneTask, Phase, Recorder, Reuse, TrialRecord, WarmUp,
+    Address, LaneOrder, Phase, Recorder, TrialRecord, WarmUp,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,16 +73,7 @@ impl Lane for CountingLane {
 
 impl Case {
     fn order(&self) -> DriveOrder {
-        let lane = LaneOrder {
-            address: Address::Unix(String::new()),
-            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            doing: LaneTask::Ask,
-            reuse: Reuse::Always,
-            timeout_ns: 1,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
-        };
+        let lane = LaneOrder::closed(Address::Unix(String::new()), 1);
         DriveOrder {
             seed: 1,
             // Only their number counts: the lanes are made here, and no test needs two cores.

@@ -1,20 +1,14 @@
 use super::*;
 use crate::random::Random;
-use record::{Address, Intensity, LaneOrder, LaneTask, Reuse, WarmUp};
+use record::{Address, Intensity, LaneOrder, WarmUp};
 
 const MS: u64 = 1_000_000;
 
 /// A warm-up of lanes with these arrivals.
 fn test_of(arrivals: &[Arrivals], least_ms: u64, most_ms: u64) -> WarmUpTest {
     let lane = |arrivals: &Arrivals| LaneOrder {
-        address: Address::Unix(String::new()),
         intensity: Intensity { connections: 8, depth: 1, arrivals: *arrivals },
-        doing: LaneTask::Ask,
-        reuse: Reuse::Always,
-        timeout_ns: 1,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
+        ..LaneOrder::closed(Address::Unix(String::new()), 8)
     };
     WarmUpTest::new(&DriveOrder {
         seed: 1,

@@ -5,8 +5,8 @@ use crate::{
     verdict::{Finding, Verdict, Weight},
 };
 use record::{
-    Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Intensity, Interleave,
-    LaneOrder, Launches, Metric, OwnCost, Pair, Phase, PilotChoice, Question, Reuse, Seen, Slice,
+    Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Interleave,
+    LaneOrder, Launches, OwnCost, Phase, PilotChoice, Question, Seen, Slice,
     StoreReport, TrialRecord, seen::Connections,
 };
 
@@ -284,28 +284,7 @@ pub(crate) fn fill(histogram: &mut Histogram, value: u64, times: u64) {
 }
 
 fn question(names: &[&str], rounds: u32) -> Question {
-    let pairs = (1..names.len() as u32).map(|b| Pair { a: 0, b });
-    Question {
-        contenders: names.iter().map(|name| ContenderQuestion::named(name)).collect(),
-        primary: Metric::Throughput,
-        secondary: Vec::new(),
-        groups: Vec::new(),
-        requests: Vec::new(),
-        pairs: pairs.collect(),
-        alpha: 0.05,
-        matters: 0.01,
-        rounds,
-        restarts: 0,
-        dear: None,
-        interim_looks: Vec::new(),
-        sharing: Vec::new(),
-        generator_cores: Vec::new(),
-        allowed_cores: Vec::new(),
-        one_target: Vec::new(),
-        expect_different: false,
-        shares_core: false,
-        workers: 1,
-    }
+    Question { secondary: Vec::new(), ..record::testing::question(names, rounds) }
 }
 
 fn record(round: u32, contender: u32) -> TrialRecord {
@@ -348,14 +327,5 @@ fn slice(round: u64, contender: u64, i: u64) -> Slice {
 }
 
 fn lane_order() -> LaneOrder {
-    LaneOrder {
-        address: Address::Tcp(([127, 0, 0, 1], 8080).into()),
-        intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::LaneTask::Ask,
-        reuse: Reuse::Always,
-        timeout_ns: 30_000_000_000,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
-    }
+    LaneOrder::closed(Address::Tcp(([127, 0, 0, 1], 8080).into()), 64)
 }

@@ -141,6 +141,21 @@ impl Intensity {
 }
 
 impl LaneOrder {
+    /// The order for a closed loop with one operation at a time on each of these connections, which are kept, and a
+    /// timeout of 30 s.
+    pub fn closed(address: Address, connections: u32) -> LaneOrder {
+        LaneOrder {
+            address,
+            intensity: Intensity { connections, depth: 1, arrivals: Arrivals::Closed },
+            reuse: Reuse::Always,
+            doing: LaneTask::Ask,
+            timeout_ns: 30_000_000_000,
+            burn_in_ns: 0,
+            operations: None,
+            groups: Vec::new(),
+        }
+    }
+
     /// The order for one group, as if it were the only one.
     pub fn of_group(&self, group: &Intensity) -> LaneOrder {
         LaneOrder { intensity: *group, groups: Vec::new(), ..self.clone() }

@@ -38,6 +38,8 @@ mod sharding;
 pub mod slice;
 pub mod store;
 pub mod sweep;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod trial;
 pub mod waits;
 pub mod workload;

@@ -18,9 +18,9 @@ use judge::verdict::{
     RequirementStatus, Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
 };
 use record::{
-    Address, Arrivals, Contender, ContenderQuestion, End, EndReason, Fact, Failure, Header,
-    Histogram, Host, Intensity, Interleave, Metric, Nodes, Outcomes, Pair, PilotChoice, PilotSeen,
-    Plan, Programs, Published, Question, RequestPlan, RequestSettings, Reuse, SingleRun,
+    Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header,
+    Histogram, Host, Intensity, Interleave, Metric, Nodes, Outcomes, PilotChoice, PilotSeen,
+    Plan, Programs, Published, RequestPlan, RequestSettings, Reuse, SingleRun,
     seen::Connections,
 };
 
@@ -493,6 +493,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
 }
 
 fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
+    let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
     Plan {
         command: "compare".into(),
         contenders: (8080..).zip(named).map(|(port, (name, _))| asked(name, port)).collect(),
@@ -509,27 +510,7 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
         sweep: None,
         requirements: Vec::new(),
         published: None,
-        question: Question {
-            contenders: named.iter().map(|(name, _)| ContenderQuestion::named(name)).collect(),
-            primary: Metric::Throughput,
-            secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
-            groups: Vec::new(),
-            requests: Vec::new(),
-            pairs: (1..named.len() as u32).map(|b| Pair { a: 0, b }).collect(),
-            alpha: 0.05,
-            matters: 0.01,
-            rounds,
-            restarts: 0,
-            dear: None,
-            interim_looks: Vec::new(),
-            sharing: Vec::new(),
-            generator_cores: Vec::new(),
-            allowed_cores: Vec::new(),
-            one_target: Vec::new(),
-            expect_different: false,
-            shares_core: false,
-            workers: 1,
-        },
+        question: record::testing::question(&names, rounds),
         host: Host {
             kernel: "Linux 6.1.0-18-amd64".into(),
             cpu: "AMD EPYC 7B13".into(),

@@ -22,14 +22,11 @@ pub(crate) fn workload(verify: Verify) -> Workload {
 /// A lane in closed loop; the address is set once the null server runs.
 pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: LaneTask) -> LaneOrder {
     LaneOrder {
-        address: Address::Tcp(([127, 0, 0, 1], 0).into()),
         intensity: Intensity { connections, depth, arrivals: Arrivals::Closed },
         reuse,
         doing,
         timeout_ns: TIMEOUT_NS,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
+        ..LaneOrder::closed(Address::Tcp(([127, 0, 0, 1], 0).into()), connections)
     }
 }
 

@@ -9,7 +9,7 @@ mod scratch;
 
 use engine::{MakeLane, Stop};
 use record::{
-    Address, Arrivals, DriveOrder, Failure, Intensity, LaneOrder, LaneTask, Reuse, Seen, Workload,
+    Address, DriveOrder, Failure, LaneOrder, LaneTask, Seen, Workload,
 };
 use scratch::directory_within;
 use std::net::{SocketAddr, TcpListener};
@@ -129,16 +129,7 @@ pub(crate) fn order(address: Address, doing: LaneTask) -> DriveOrder {
         round_ns: 50 * MS,
         slice_ns: 25 * MS,
         requests: 0,
-        lanes: vec![LaneOrder {
-            address,
-            intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
-            reuse: Reuse::Always,
-            doing,
-            timeout_ns: 5_000 * MS,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
-        }],
+        lanes: vec![LaneOrder { doing, timeout_ns: 5_000 * MS, ..LaneOrder::closed(address, 4) }],
     }
 }
 

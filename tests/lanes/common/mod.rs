@@ -84,16 +84,10 @@ pub(crate) fn lane_of_files() -> LaneOrder {
 
 fn lane_to(address: Address) -> LaneOrder {
     LaneOrder {
-        address,
-        intensity: Intensity { connections: 4, depth: 1, arrivals: Arrivals::Closed },
-        doing: record::LaneTask::Ask,
-        reuse: Reuse::Always,
         // A test of what is late sets its own: in the others a machine that stands still for a moment
         // makes no operation fail.
         timeout_ns: 60_000_000_000,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
+        ..LaneOrder::closed(address, 4)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Drive, Next, Take};
 use crate::arrivals::Schedule;
 use crate::{Drain, Ending, Seat, SliceEnd, Stop, Turn};
 use proptest::prelude::*;
-use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Recorder, Reuse};
+use record::{Address, Arrivals, Intensity, LaneOrder, Recorder};
 use std::collections::VecDeque;
 
 /// What a lane asks its schedule, in the order in which it asks.
@@ -63,14 +63,9 @@ enum Event {
 fn order(case: &Case) -> LaneOrder {
     let Case { arrivals, units, timeout_ns, .. } = *case;
     LaneOrder {
-        address: Address::Unix("/".to_owned()),
         intensity: Intensity { connections: units, depth: 1, arrivals },
-        doing: LaneTask::Ask,
-        reuse: Reuse::Always,
         timeout_ns,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
+        ..LaneOrder::closed(Address::Unix("/".to_owned()), units)
     }
 }
 

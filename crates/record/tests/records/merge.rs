@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use record::agents::{AgentPart, MergeError, merge};
 use record::{
     Address, Arrivals, Distribution, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments,
-    Outcome, Phase, ProgramRun, Recorder, Reuse, Seen, Share, SliceStart, TrialRecord, ValueBytes,
+    Outcome, Phase, ProgramRun, Recorder, Seen, Share, SliceStart, TrialRecord, ValueBytes,
     Verify, Workload,
 };
 
@@ -98,16 +98,7 @@ fn recorded(operations: &[&Operation], connections: u64) -> Seen {
 }
 
 fn order() -> LaneOrder {
-    LaneOrder {
-        address: Address::Program,
-        intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
-        reuse: Reuse::Always,
-        doing: doing(&KINDS),
-        timeout_ns: 1,
-        burn_in_ns: 0,
-        operations: None,
-        groups: Vec::new(),
-    }
+    LaneOrder { doing: doing(&KINDS), ..LaneOrder::closed(Address::Program, 64) }
 }
 
 /// What the journal of an agent says of these operations: those of each of its workers are recorded

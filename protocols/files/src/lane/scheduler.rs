@@ -147,21 +147,15 @@ mod tests {
     use super::super::work::{Answer, FileWork, Judged, Request};
     use super::*;
     use engine::{Next, Seat, Stop, Turn};
-    use record::{Address, Arrivals, Intensity, LaneOrder, LaneTask, Outcome, Outcomes, Reuse};
+    use record::{Address, LaneOrder, Outcome, Outcomes};
 
     const TIMEOUT_NS: u64 = 1_000;
 
     /// Returns a scheduler with one thread, which took up an operation at 0.
     fn busy() -> (Scheduler<u64, ()>, Request) {
         let asked = LaneOrder {
-            address: Address::Unix(String::new()),
-            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            doing: LaneTask::Ask,
-            reuse: Reuse::Always,
             timeout_ns: TIMEOUT_NS,
-            burn_in_ns: 0,
-            operations: None,
-            groups: Vec::new(),
+            ..LaneOrder::closed(Address::Unix(String::new()), 1)
         };
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let work = FileWork {

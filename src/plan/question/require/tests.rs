@@ -1,29 +1,9 @@
 use super::*;
 use judge::verdict::{Bearing, RequirementStatus, Scope, Weight, Word};
-use record::{ContenderQuestion, Pair};
+use record::ContenderQuestion;
 
 fn question() -> Question {
-    Question {
-        contenders: ["old", "new", "a/b", "b", "a"].map(ContenderQuestion::named).to_vec(),
-        primary: Metric::Throughput,
-        secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
-        groups: Vec::new(),
-        requests: Vec::new(),
-        pairs: (1..5).map(|b| Pair { a: 0, b }).collect(),
-        alpha: 0.05,
-        matters: 0.01,
-        rounds: 10,
-        restarts: 0,
-        dear: None,
-        interim_looks: Vec::new(),
-        sharing: Vec::new(),
-        generator_cores: Vec::new(),
-        allowed_cores: Vec::new(),
-        one_target: Vec::new(),
-        expect_different: false,
-        shares_core: false,
-        workers: 1,
-    }
+    record::testing::question(&["old", "new", "a/b", "b", "a"], 10)
 }
 
 fn parse(text: &str) -> Result<Requirement, String> {
