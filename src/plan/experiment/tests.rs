@@ -23,6 +23,10 @@ pub(super) fn read_at(text: &str, scale: Option<&str>) -> Result<Experiment, Err
     parse(&source, scale)
 }
 
+fn read_file(path: &Path) -> Result<Experiment, Error> {
+    Experiment::parse(&FileText::read(path)?, None, &environment)
+}
+
 fn good(text: &str) -> Experiment {
     read(text).unwrap_or_else(|error| panic!("{}\n{text}", error.text))
 }
@@ -745,12 +749,9 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
             format!("{here}/just.toml:1: there is no contender: describe one as [contender.NAME]"),
         ),
     ] {
-        assert_eq!(
-            Experiment::read(&at(name), None, &environment).err().expect(name).text,
-            message
-        );
+        assert_eq!(read_file(&at(name)).err().expect(name).text, message);
     }
-    assert!(Experiment::read(Path::new("/dev/zero"), None, &environment).is_err());
+    assert!(read_file(Path::new("/dev/zero")).is_err());
 }
 
 #[test]
@@ -760,8 +761,7 @@ fn a_file_from_elsewhere_needs_permission() {
     std::fs::create_dir_all(&below).expect("scratch");
     let file = below.join("e.toml");
     std::fs::write(&file, "contenders = ['nginx', 'node']\n").expect("scratch");
-    let experiment =
-        Experiment::read(&file, None, &environment).unwrap_or_else(|e| panic!("{}", e.text));
+    let experiment = read_file(&file).unwrap_or_else(|e| panic!("{}", e.text));
     assert_eq!(experiment.directory, below.canonicalize().expect("there"));
     assert!(!is_outside(&file, directory.path()) && !is_outside(&file, &below));
     assert!(!is_outside(&file, &below.join("../b")));
