@@ -258,7 +258,9 @@ impl Coordinator {
             };
             let agent = &mut self.agents[from];
             match message {
-                FromAgent::Ready { index: of, stamps, started_ns, stops } if of == index => {
+                FromAgent::Ready { index: started_index, stamps, started_ns, stops }
+                    if started_index == index =>
+                {
                     agent.answered(stamps, at);
                     late |= agent.started(started_ns, part.began_ns)?;
                     ready[from] = true;

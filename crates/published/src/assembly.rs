@@ -4,7 +4,7 @@
 //! open. A command line, a heading, a line of another tool, or a figure that the run has already
 //! ends it: what follows is not assigned to it.
 
-use crate::command::{self, Command};
+use crate::command::{self, CommandLine};
 use crate::key::{At, Fact, Key, Label};
 use crate::run::PublishedRun;
 use crate::surroundings::Surroundings;
@@ -312,7 +312,7 @@ impl Assembly {
 
     /// The command of the open run, if one command of the tool makes several runs and this one is of
     /// a kind that the command has not made yet, or not in this repetition.
-    fn carried(&self, tool: &Tool, facts: &Facts) -> Option<At<Command>> {
+    fn carried(&self, tool: &Tool, facts: &Facts) -> Option<At<CommandLine>> {
         let last = self.runs.last().filter(|_| self.open && tool.runs_kinds)?;
         let command = last.command.as_ref()?;
         let subject = facts.0.iter().find_map(|fact| match fact {

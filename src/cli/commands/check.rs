@@ -279,8 +279,8 @@ fn load_lines(contender: &Contender) -> Vec<String> {
 fn target(contender: &Contender, contender_access: &ContenderAccess) -> Vec<String> {
     match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
-            let of = &watcher.description;
-            let (name, cores) = (text::shown::shown(&of.name), listed(&of.cores));
+            let target = &watcher.description;
+            let (name, cores) = (text::shown::shown(&target.name), listed(&target.cores));
             vec![format!("{name} on cores {cores}, read by the watcher at {}", watcher.address)]
         }
         ContenderAccess::Attached { sight: Ok(Observed::Here(sight)), .. } => {

@@ -82,7 +82,7 @@ fn statements_are_read_with_what_they_expect() {
     assert_eq!(statements[0].rows, Rows::Exactly(1));
     assert_eq!(statements[0].returns.as_deref(), Some("accounts.c"));
     let OperationText::Sql(statements) = &second.says else { panic!("{second:?}") };
-    let rows: Vec<Rows> = statements.iter().map(|of| of.rows).collect();
+    let rows: Vec<Rows> = statements.iter().map(|statement| statement.rows).collect();
     assert_eq!(rows, [Rows::AtLeast(1), Rows::AtLeast(0)]);
     assert_eq!(
         second.parameters,

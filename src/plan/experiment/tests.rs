@@ -1,6 +1,6 @@
 use super::*;
 use crate::scratch::Scratch;
-use crate::targets::launch::{Command, CoresFrom, Launch, Process, ReadySign, Text, Values};
+use crate::targets::launch::{CoresFrom, Launch, LaunchCommand, Process, ReadySign, Text, Values};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -193,7 +193,7 @@ fn a_launch_knows_files_commands_and_packages() {
     let experiment = good(FULL);
     let mine = launch(&experiment.contenders[0]);
     assert_eq!(mine.url.to_string(), "http://127.0.0.1:{web.port}/index.html");
-    let prepare: Vec<String> = mine.prepare.iter().map(Command::to_string).collect();
+    let prepare: Vec<String> = mine.prepare.iter().map(LaunchCommand::to_string).collect();
     assert_eq!(prepare, ["make -C {folder} server", "initdb {temp}/data"]);
     assert_eq!(mine.prepare_timeout, Duration::from_secs(1200));
     assert_eq!(mine.facts[0].to_string(), "./server --version");

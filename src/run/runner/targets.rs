@@ -450,10 +450,10 @@ impl TargetControl for Targets<'_> {
                 .as_mut()
                 .and_then(|running_target| running_target.running.as_mut());
             let lost = running.map_or(Vec::new(), Running::continue_without_ended_nodes);
-            let of = |how| {
+            let message = |how| {
                 format!("`{}`: its node {how}; the run continues with the others", known.name)
             };
-            outages.extend(lost.into_iter().map(of));
+            outages.extend(lost.into_iter().map(message));
         }
         outages
     }

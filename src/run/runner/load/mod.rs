@@ -44,7 +44,8 @@ impl<W: Write> RunSession<'_, W> {
             let workload = self.plan.contenders[contender].asks.workload();
             // User-defined commands work on the data that they write themselves; statements may
             // need tables.
-            let needs = |of: &&Workload| of.to_load() > 0 || !of.custom.setup.is_empty();
+            let needs =
+                |workload: &&Workload| workload.to_load() > 0 || !workload.custom.setup.is_empty();
             if let Some(workload) = workload.filter(needs) {
                 self.load_one(contender, workload)?;
             }
