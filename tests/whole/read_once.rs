@@ -43,7 +43,7 @@ fn every_command_opens_an_experiment_file_once() {
     let one = |name: &str| format!("[contender.{name}]\nurl = 'http://127.0.0.1:1/'\n");
     fs::write(directory.file("experiment.toml"), one("a") + &one("b")).expect("a file");
     fs::write(directory.file("other.toml"), one("c") + &one("d")).expect("a file");
-    let sweep = "sweep = 'connections=1,2'\n".to_owned() + &one("e");
+    let sweep = "sweep = { connections = [1, 2] }\n".to_owned() + &one("e");
     fs::write(directory.file("sweep.toml"), sweep).expect("a file");
     let files = ["experiment.toml", "other.toml", "sweep.toml"].map(|name| directory.file(name));
     let mut opens = files.each_ref().map(|file| Opens::of(file));

@@ -66,17 +66,13 @@ pub(super) struct Summary {
 /// A line of either summary.
 pub(super) fn summary(line: &str, section: &mut Section, facts: &mut Facts, of: &Summary) {
     if let Some((percent, value)) = line.split_once("% in ") {
-        if let Some(key) = percentile(percent) {
-            facts.figure(key, seconds(value));
-        }
+        facts.figure(percentile(percent), seconds(value));
     } else if let Some(rest) = line.strip_prefix('[')
         && let Some((count, what)) = rest.split_once(']')
     {
         match section.as_str() {
             "status" => {
-                if let Ok(code) = count.parse() {
-                    facts.figure(Key::Status(code), followed_by(what, "responses"));
-                }
+                facts.figure(count.parse().ok().map(Key::Status), followed_by(what, "responses"));
             }
             "errors" => facts.adds((of.error)(what), number(count)),
             _ => {}
