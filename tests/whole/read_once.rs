@@ -52,8 +52,8 @@ fn every_command_opens_an_experiment_file_once() {
         (&["check", "./"], 0, [1, 0, 0]),
         (&["check", "sweep.toml"], 0, [0, 0, 1]),
         (&["check", "experiment.toml", "other.toml"], 2, [1, 1, 0]),
-        (&["compare", "other.toml", "--quiet"], 5, [0, 1, 0]),
-        (&["run", "sweep.toml", "--quiet"], 5, [0, 0, 1]),
+        (&["compare", "other.toml", "--quiet"], 4, [0, 1, 0]),
+        (&["run", "sweep.toml", "--quiet"], 4, [0, 0, 1]),
         // Its ssh client ends at once.
         (&["compare", "other.toml", "--quiet", "--agents", "ssh:nobody"], 5, [0, 1, 0]),
         (&["setup", "./"], 0, [1, 1, 1]),
