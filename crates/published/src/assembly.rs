@@ -20,7 +20,7 @@ const MOST_UNREAD: u32 = 40;
 /// Longest command line that is put together from several lines, in bytes.
 const LONGEST_COMMAND: usize = 4000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Assembly {
     file: usize,
     runs: Vec<PublishedRun>,
@@ -54,23 +54,7 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     pub(crate) fn new(file: usize) -> Assembly {
-        Assembly {
-            file,
-            runs: Vec::new(),
-            open: false,
-            unread: 0,
-            start: None,
-            previous: 0,
-            end: 0,
-            repetition: 0,
-            mark: None,
-            literal: String::new(),
-            section: Section::new(),
-            around: Surroundings::default(),
-            unfinished: None,
-            opening: None,
-            left_out: None,
-        }
+        Assembly { file, ..Assembly::default() }
     }
 
     /// Whether the next line continues a command.

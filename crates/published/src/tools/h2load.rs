@@ -1,12 +1,11 @@
 //! h2load.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, WITH_BYTES, pair, starts, status_class};
+use super::{Facts, Section, Tool, USUAL, WITH_BYTES, pair, starts, status_class};
 use crate::key::Key;
 use crate::numbers::{bytes, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "h2load",
-    kind: ToolKind::Http,
     prints: WITH_BYTES,
     // HTTP/2 streams, whose number is not printed.
     in_flight: None,

@@ -1,12 +1,11 @@
 //! hey.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, USUAL, pair, percentile, starts};
 use crate::key::{At, Figures, Key};
 use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
-    kind: ToolKind::Http,
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
     clock: 0.0001,
     silent: true,

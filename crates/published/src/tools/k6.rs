@@ -1,13 +1,12 @@
 //! k6: the summary at its end, and the file of `--summary-export` or `handleSummary`.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, starts, statistic};
+use super::{Facts, Lines, Section, Tool, USUAL, starts, statistic};
 use crate::json::Leaf;
 use crate::key::{Fact, Key};
 use crate::numbers::{Number, decimal_bytes, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "k6",
-    kind: ToolKind::Http,
     prints: &[
         Key::Operations,
         Key::Rate,

@@ -1,13 +1,12 @@
 //! vegeta: its text report, and its JSON report.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, statistic};
+use super::{Facts, Lines, Section, Tool, USUAL, statistic};
 use crate::json::Leaf;
 use crate::key::{Fact, Key};
 use crate::numbers::{number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "vegeta",
-    kind: ToolKind::Http,
     prints: &[
         Key::Duration,
         Key::Operations,
