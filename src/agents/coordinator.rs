@@ -6,7 +6,7 @@ use super::link::{Link, MessageSource};
 use super::local_clock::LocalClock;
 use super::part::{PartOrder, Slices};
 use super::records::{AgentTrials, Incoming, merge_all};
-use super::target_times::Targets;
+use super::target_times::TargetTimes;
 use crate::system::remote::{Connection, RemoteError};
 use engine::{Driving, EngineError, Stop, TargetClock};
 use record::{AgentClock, AgentReady, DriveOrder, TrialRecord};
@@ -57,7 +57,7 @@ struct RunPart<'a, 'b> {
     timeout: Duration,
     /// When it began, on our clock.
     began_ns: u64,
-    targets: Targets,
+    targets: TargetTimes,
     /// Trials that were merged.
     merged: u64,
     stop: &'a Stop,
@@ -151,7 +151,7 @@ impl Coordinator {
         self.synchronise(PINGS)?;
         let timeout = Duration::from_nanos(order.timeout_ns);
         let began_ns = self.clock.now();
-        let targets = Targets::new(clocks);
+        let targets = TargetTimes::new(clocks);
         let mut part =
             RunPart { slices: *slices, timeout, began_ns, targets, merged: 0, stop, each };
         let order = serde_json::to_vec(order)
@@ -258,7 +258,9 @@ impl Coordinator {
             };
             let agent = &mut self.agents[from];
             match message {
-                FromAgent::Ready { index: of, stamps, started_ns, stops } if of == index => {
+                FromAgent::Ready { index: started_index, stamps, started_ns, stops }
+                    if started_index == index =>
+                {
                     agent.answered(stamps, at);
                     late |= agent.started(started_ns, part.began_ns)?;
                     ready[from] = true;

@@ -241,7 +241,9 @@ impl AgentGate {
             let (at, message) = self.link.receive(self.timeout)?;
             state.received_ns = at;
             match message {
-                FromCoordinator::Start { index: of, at_ns } if of == index => {
+                FromCoordinator::Start { index: started_index, at_ns }
+                    if started_index == index =>
+                {
                     return Ok(Some(GoOn::Start(at_ns)));
                 }
                 FromCoordinator::Renew => return Ok(Some(GoOn::Renew)),

@@ -310,8 +310,8 @@ impl Case {
     }
 
     fn all_trials(&self) -> Vec<(u32, u32)> {
-        let of = |round| (0..self.contenders).map(move |contender| (round, contender));
-        (1..=self.rounds).flat_map(of).collect()
+        let of_round = |round| (0..self.contenders).map(move |contender| (round, contender));
+        (1..=self.rounds).flat_map(of_round).collect()
     }
 
     /// The coordinator after these events.
@@ -493,8 +493,11 @@ impl State {
     }
 }
 
-fn messages<M>(events: &[Incident<M>], of: usize) -> usize {
-    events.iter().filter(|it| matches!(it, Incident::Message(from, Some(_)) if *from == of)).count()
+fn messages<M>(events: &[Incident<M>], agent: usize) -> usize {
+    events
+        .iter()
+        .filter(|it| matches!(it, Incident::Message(from, Some(_)) if *from == agent))
+        .count()
 }
 
 fn met<M>(events: &[Incident<M>], what: impl Fn(&Incident<M>) -> bool) -> bool {
@@ -515,9 +518,12 @@ impl Case {
         let lost = |agent| state.lost && self.lost == Some(agent);
         if runs.coordinator.now.is_err() && !state.left_alone {
             for (agent, run) in runs.agents.iter().enumerate() {
-                let is_cut = met(events, |it| matches!(it, Incident::Cut(of) if *of == agent));
-                let knows =
-                    met(events, |it| matches!(it, Incident::Message(of, None) if *of == agent));
+                let is_cut =
+                    met(events, |it| matches!(it, Incident::Cut(other) if *other == agent));
+                let knows = met(
+                    events,
+                    |it| matches!(it, Incident::Message(other, None) if *other == agent),
+                );
                 match run.sent.get(messages(events, agent)) {
                     Some((_, message)) => {
                         coordinator(Incident::Message(agent, Some(message.clone())));
@@ -592,7 +598,7 @@ impl Case {
             let Waits::Driving(index) = waits else { continue };
             let ready = |run: &Done<FromAgent, Assisted>| {
                 let mut sent = run.sent.iter().map(|(_, sent)| sent);
-                sent.any(|it| matches!(it, FromAgent::Ready { index: of, .. } if of >= index))
+                sent.any(|it| matches!(it, FromAgent::Ready { index: ready_index, .. } if ready_index >= index))
             };
             if !runs.agents.iter().all(ready) {
                 return Err(format!("agent {agent} drives slice {index} before all are ready"));
@@ -642,12 +648,12 @@ impl Case {
         let (mut conducted, mut assisted) = (HashMap::new(), HashMap::new());
         let mut left = VecDeque::from([first]);
         while let Some(state) = left.pop_front() {
-            let of = |events: &Vec<Incident<FromCoordinator>>,
-                      known: &mut HashMap<_, Done<_, _>>| {
+            let assist = |events: &Vec<Incident<FromCoordinator>>,
+                          known: &mut HashMap<_, Done<_, _>>| {
                 let run = known.entry(format!("{events:?}"));
                 run.or_insert_with(|| self.assist(events.clone())).clone()
             };
-            let agents = state.agents.iter().map(|events| of(events, &mut assisted)).collect();
+            let agents = state.agents.iter().map(|events| assist(events, &mut assisted)).collect();
             let run = conducted.entry(format!("{:?}", state.coordinator));
             let coordinator =
                 run.or_insert_with(|| self.conduct(state.coordinator.clone())).clone();

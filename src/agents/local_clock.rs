@@ -100,9 +100,9 @@ mod tests {
         };
         let (at_once, later) = (after(0), after(HOUR_NS));
         let another = at_once.clone();
-        let stepped = |of: &LocalClock| {
+        let stepped = |clock: &LocalClock| {
             let before = clock::raw();
-            of.now() >= before + HOUR_NS
+            clock.now() >= before + HOUR_NS
         };
         assert!(!stepped(&at_once) && !stepped(&another), "no round is over");
         (0..2).for_each(|_| at_once.round_ended());

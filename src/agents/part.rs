@@ -233,7 +233,7 @@ mod tests {
             requests: 0,
             lanes: Vec::new(),
         };
-        let of = |warm_up_ns, contenders| Slices {
+        let slices = |warm_up_ns, contenders| Slices {
             contenders,
             in_round: contenders * 2,
             warm_up: if warm_up_ns > 0 { contenders } else { 0 },
@@ -243,14 +243,14 @@ mod tests {
             let all = 0..slices.count();
             all.filter_map(|index| Some((index, slices.trials_before(index)?))).collect()
         };
-        assert_eq!(ends(of(0, 3)), [(0, 0), (6, 3)]);
-        assert_eq!(ends(of(9, 3)), [(3, 3), (9, 6)]);
-        assert_eq!((of(9, 3).count(), of(0, 3).count()), (15, 12));
-        assert_eq!([2, 3].map(|index| of(9, 3).sending_ns(index)), [9, 50]);
+        assert_eq!(ends(slices(0, 3)), [(0, 0), (6, 3)]);
+        assert_eq!(ends(slices(9, 3)), [(3, 3), (9, 6)]);
+        assert_eq!((slices(9, 3).count(), slices(0, 3).count()), (15, 12));
+        assert_eq!([2, 3].map(|index| slices(9, 3).sending_ns(index)), [9, 50]);
         // Only a round that follows another one begins with other connections.
         let renews = |slices: Slices| -> Vec<u64> {
             (0..slices.count()).filter(|index| slices.renews_before(*index)).collect()
         };
-        assert_eq!((renews(of(0, 3)), renews(of(9, 3))), (vec![6], vec![9]));
+        assert_eq!((renews(slices(0, 3)), renews(slices(9, 3))), (vec![6], vec![9]));
     }
 }

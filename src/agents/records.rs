@@ -118,9 +118,9 @@ pub(super) fn merge_all(
     }
     let merged = parts.iter().map(|parts| {
         let mut trial = merge(parts).map_err(|error| error.to_string())?;
-        let sums = |of: &AgentSeen| of.operations.max(of.took_ns).max(of.behind_ns);
-        if let Some(of) = trial.agents.iter().find(|of| sums(of) >= NUMBERS_BELOW) {
-            return Err(format!("agent {} is lost: its record adds up to {TOO_LARGE}", of.rank));
+        let sums = |agent: &AgentSeen| agent.operations.max(agent.took_ns).max(agent.behind_ns);
+        if let Some(agent) = trial.agents.iter().find(|agent| sums(agent) >= NUMBERS_BELOW) {
+            return Err(format!("agent {} is lost: its record adds up to {TOO_LARGE}", agent.rank));
         }
         for slice in &mut trial.seen.slices {
             if let Some(used) = targets.get(slice.index as usize) {
@@ -167,8 +167,9 @@ mod tests {
 
     /// A trial of one slice, which started then on the engine's clock, of a contender with a group.
     fn trial_of(starts_ns: u64) -> TrialRecord {
-        let of = |groups| Seen { slices: vec![slice(0, starts_ns)], groups, ..Seen::default() };
-        let seen = of(vec![of(Vec::new())]);
+        let seen_with =
+            |groups| Seen { slices: vec![slice(0, starts_ns)], groups, ..Seen::default() };
+        let seen = seen_with(vec![seen_with(Vec::new())]);
         TrialRecord { round: 1, ..example::trial(Phase::Round, 0, seen) }
     }
 
@@ -190,8 +191,8 @@ mod tests {
     fn records_whose_sums_no_run_can_have_are_refused_with_the_agent() {
         let starts = [7];
         let mut many = trial_of(7);
-        let of = |index| Slice { took_ns: NUMBERS_BELOW - 1, ..slice(index, 7) };
-        many.seen.slices = vec![of(0), of(0)];
+        let longest = |index| Slice { took_ns: NUMBERS_BELOW - 1, ..slice(index, 7) };
+        many.seen.slices = vec![longest(0), longest(0)];
         let good = recorded(1, &starts, vec![trial_of(7)]);
         let merged = merge_all(vec![recorded(2, &starts, vec![many.clone()])], &[]);
         let why = "agent 2 is lost: its record adds up to a number that is too large";
@@ -207,8 +208,9 @@ mod tests {
         let other = recorded(2, &later, vec![trial_of(800_000_000)]);
         let merged = merge_all(vec![one, other], &[]).expect("they fit").remove(0).seen;
         for seen in [&merged, &merged.groups[0]] {
-            let of: Vec<_> = seen.slices.iter().map(|of| (of.starts_ns, of.took_ns)).collect();
-            assert_eq!(of, [(starts[0], 50_030_000)]);
+            let times: Vec<_> =
+                seen.slices.iter().map(|slice| (slice.starts_ns, slice.took_ns)).collect();
+            assert_eq!(times, [(starts[0], 50_030_000)]);
         }
     }
 }

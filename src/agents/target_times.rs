@@ -4,16 +4,16 @@ use engine::{TargetClock, TargetReading, note_targets};
 use record::Slice;
 
 /// All targets of one part of a run.
-pub(super) struct Targets {
+pub(super) struct TargetTimes {
     clocks: Vec<TargetClock>,
     before: Vec<Option<TargetReading>>,
     /// What they used in each slice, by index. Nothing else is set in these slices.
     pub(super) used: Vec<Slice>,
 }
 
-impl Targets {
-    pub(super) fn new(clocks: Vec<TargetClock>) -> Targets {
-        Targets { clocks, before: Vec::new(), used: Vec::new() }
+impl TargetTimes {
+    pub(super) fn new(clocks: Vec<TargetClock>) -> TargetTimes {
+        TargetTimes { clocks, before: Vec::new(), used: Vec::new() }
     }
 
     fn read(&mut self) -> Vec<Option<TargetReading>> {

@@ -17,7 +17,6 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use text::lists;
-use text::shown::shown;
 
 /// What an agent is started with: other users of its host see arguments, so it reads them from a
 /// file.
@@ -55,10 +54,13 @@ pub(super) fn perform(
     output: &OutputOptions,
 ) -> Result<Exit, Error> {
     // What is wrong with the comparison is reported before anything is copied.
-    let resolved = conduct::settle(spec)?;
+    let mut inputs = plan::read(spec)?;
+    let experiment = inputs.file.take();
+    let experiment =
+        experiment.map(|named| ExperimentFile { argument: named.argument, text: named.file.text });
+    let resolved = conduct::settle_read(spec, inputs)?;
     let copies = output.copies()?;
     let stop = conduct::catch_signals()?;
-    let experiment = experiment(&spec.contenders)?;
     if !output.quiet {
         outputs::complain(&format!("copying tiebreak to {}", lists::listed(names)));
     }
@@ -114,19 +116,6 @@ fn arguments() -> Result<Vec<String>, Error> {
     let text = std::env::args_os().map(OsString::into_string);
     text.collect::<Result<_, _>>()
         .map_err(|_| Error::usage("--agents ssh requires arguments that are UTF-8"))
-}
-
-/// The experiment file that an argument names.
-fn experiment(contenders: &[String]) -> Result<Option<ExperimentFile>, Error> {
-    for argument in contenders {
-        if let Some(file) = plan::files(std::slice::from_ref(argument)).next() {
-            let text = fs::read_to_string(&file).map_err(|error| {
-                Error::usage(format!("{}: {error}", shown(file.display().to_string())))
-            })?;
-            return Ok(Some(ExperimentFile { argument: argument.clone(), text }));
-        }
-    }
-    Ok(None)
 }
 
 /// The error of the run, and the failures of hosts that it does not name.

@@ -50,11 +50,11 @@ const HELP_WIDTH: usize = 100;
 #[command(name = "tiebreak", version, disable_help_subcommand = true, after_help = after_help(), max_term_width = HELP_WIDTH)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CommandArgs,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum CommandArgs {
     // Not at the arguments, because `check` takes the same ones and has its own examples.
     #[command(after_help = commands::compare::EXAMPLES, after_long_help = commands::compare::after_long_help())]
     Compare(Box<commands::compare::CompareArgs>),
@@ -149,25 +149,25 @@ fn current_directory() -> io::Result<()> {
     }
 }
 
-fn perform(typed: &Command) -> ExitCode {
+fn perform(typed: &CommandArgs) -> ExitCode {
     let result = match typed {
-        Command::Compare(args) => commands::compare::perform(args),
-        Command::Check(args) => commands::check::perform(args),
-        Command::Run(args) => commands::run::perform(args),
-        Command::Load(args) => commands::load::perform(args),
-        Command::Demo(args) => commands::demo::perform(args),
-        Command::Report(args) => commands::report::perform(args),
-        Command::Audit(args) => commands::audit::perform(args),
-        Command::Explain(args) => commands::explain::perform(args),
-        Command::Recipes(args) => commands::recipes::perform(args),
-        Command::Setup(args) => commands::setup::perform(args),
-        Command::Conformance(args) => commands::conformance::perform(args),
-        Command::Testserver(args) => return commands::testserver::run(args),
-        Command::Watch(args) => commands::watch::perform(args),
-        Command::Agents(args) => commands::agents_job::perform(args),
-        Command::Completions(args) => commands::completions::perform(args),
-        Command::Man(args) => commands::man::perform(args),
-        Command::Help(args) => help::perform(args, command()),
+        CommandArgs::Compare(args) => commands::compare::perform(args),
+        CommandArgs::Check(args) => commands::check::perform(args),
+        CommandArgs::Run(args) => commands::run::perform(args),
+        CommandArgs::Load(args) => commands::load::perform(args),
+        CommandArgs::Demo(args) => commands::demo::perform(args),
+        CommandArgs::Report(args) => commands::report::perform(args),
+        CommandArgs::Audit(args) => commands::audit::perform(args),
+        CommandArgs::Explain(args) => commands::explain::perform(args),
+        CommandArgs::Recipes(args) => commands::recipes::perform(args),
+        CommandArgs::Setup(args) => commands::setup::perform(args),
+        CommandArgs::Conformance(args) => commands::conformance::perform(args),
+        CommandArgs::Testserver(args) => return commands::testserver::run(args),
+        CommandArgs::Watch(args) => commands::watch::perform(args),
+        CommandArgs::Agents(args) => commands::agents_job::perform(args),
+        CommandArgs::Completions(args) => commands::completions::perform(args),
+        CommandArgs::Man(args) => commands::man::perform(args),
+        CommandArgs::Help(args) => help::perform(args, command()),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -83,22 +83,12 @@ pub(super) struct Copies(Vec<(Format, Destination)>);
 #[derive(clap::Args)]
 pub(super) struct PageArgs {
     /// Write it as JSON, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
     /// Write it as a web page, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(num_args = 0..=1, default_missing_value = "-")]
     html: Option<PathBuf>,
 }
 

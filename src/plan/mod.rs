@@ -14,7 +14,7 @@ pub mod sweep;
 mod workload;
 
 pub use contender::access::{ContenderAccess, Observed, Watcher};
-pub use contender::gather::{Inputs, Needs, file_of, files, needs, read};
+pub use contender::gather::{Inputs, Needs, files, needs, read, read_with};
 pub use contender::local::Directory;
 pub(crate) use contender::store::MOST_COUNTERS;
 pub(crate) use contender::watched::TOKEN_VARIABLE as WATCH_TOKEN_VARIABLE;

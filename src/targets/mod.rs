@@ -9,7 +9,6 @@ pub mod watch;
 mod child;
 pub mod cpu;
 pub mod find;
-mod hierarchy;
 pub mod ports;
 pub(crate) mod ready;
 pub mod sight;

@@ -2,7 +2,7 @@
 
 use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{EngineError, Stop};
-use protocol::address::Command;
+use protocol::address::ProgramCommand;
 use record::{
     Address, DriveOrder, LaneOrder, Programs, Seen, TrialRecord,
 };
@@ -18,7 +18,7 @@ const PATIENT_NS: u64 = 60_000_000_000;
 
 /// Parses the text after `exec:`.
 pub(crate) fn program(text: &str) -> Program {
-    Program::new(Command::parse(text).expect("words"), None)
+    Program::new(ProgramCommand::parse(text).expect("words"), None)
 }
 
 /// Returns a program that is a shell script.

@@ -11,7 +11,7 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tiebreak::plan::experiment::{Contender, Experiment, Target};
+use tiebreak::plan::experiment::{Contender, Experiment, FileText, Target};
 use tiebreak::targets::launch::Launch;
 use tiebreak::targets::launch::{Failed, LaunchContext, Launcher, Running};
 
@@ -50,12 +50,11 @@ impl LaunchTest {
         let server = format!("'{}', '{}'", us.display(), crate::server::ARGUMENT);
         let shell = format!("{} {}", us.display(), crate::server::ARGUMENT);
         let text = text.replace("SHELL_SERVER", &shell).replace("SERVER", &server);
-        let file = directory.0.join("e.toml");
-        std::fs::write(&file, &text).expect("writes");
+        let file = FileText { path: directory.0.join("e.toml"), text };
         std::fs::create_dir(directory.0.join("logs")).expect("a directory");
         let environment = |name: &str| (name == "TOKEN").then(|| CANARY.into());
-        let experiment = Experiment::read(&file, None, &environment)
-            .unwrap_or_else(|error| panic!("{}\n{text}", error.text));
+        let experiment = Experiment::parse(&file, None, &environment)
+            .unwrap_or_else(|error| panic!("{}\n{}", error.text, file.text));
         LaunchTest { directory, experiment }
     }
 

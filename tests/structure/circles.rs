@@ -31,7 +31,7 @@ pub(crate) fn circles(directory: &str, files: &[(&str, &[Token])]) -> Vec<String
 }
 
 /// `src/plan/experiment/mod.rs` in `src` is `["plan", "experiment"]`.
-fn module_of(directory: &str, file: &str) -> Module {
+pub(crate) fn module_of(directory: &str, file: &str) -> Module {
     let path = file.trim_start_matches(directory).trim_matches('/').trim_end_matches(".rs");
     let mut parts: Module = path.split('/').map(str::to_owned).collect();
     if parts.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {

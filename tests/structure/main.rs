@@ -25,7 +25,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 25] = [
+const PLANTED: [(&str, &str, &str); 27] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -120,6 +120,17 @@ const PLANTED: [(&str, &str, &str); 25] = [
         "crates/engine/src/lane_schedule.rs: names dyn",
     ),
     ("src/system/exit.rs", "\nuse crate::plan::Spec;\n", "src: plan -> system -> plan"),
+    // No circle, since agents use no plan.
+    (
+        "src/plan/spec.rs",
+        "\nfn f() { super::super::agents::hosts(); }\n",
+        "src/plan/spec.rs: plan uses agents",
+    ),
+    (
+        "src/tools/mod.rs",
+        "fn f() {}\n",
+        "src/tools/mod.rs: tools has no place in the order of directories",
+    ),
     (
         "crates/judge/src/stats/mod.rs",
         "\nfn f() { crate::audit::nothing(); }\n",

@@ -3,8 +3,8 @@
 //! `breaches` takes the files of a workspace, which may have been changed, so that tests can show
 //! that a planted breach is found.
 
-use crate::circles::circles;
-use crate::source::{Token, test_only_modules, tokens, without_tests};
+use crate::circles::{circles, module_of};
+use crate::source::{Token, paths, test_only_modules, tokens, without_tests};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -100,6 +100,9 @@ const REMOVABLE: [&str; 7] =
     ["memcached", "redis", "cassandra", "thrift", "postgres", "mysql", "oracle"];
 /// The table of protocols.
 const TABLE: &str = "src/protocols/mod.rs";
+
+/// The directories of `src`. Each uses only those before it.
+const DIRECTORIES: [&str; 7] = ["protocols", "system", "targets", "plan", "agents", "run", "cli"];
 
 /// Names of protocols, of which each belongs into its own crate. (Others are everyday words.)
 const NAMES: [&str; 10] = [
@@ -286,6 +289,7 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
         health_reads_one_clock,
         the_hot_path_is_plain,
         modules_make_no_circle,
+        directories_use_those_before_them,
         main_is_short,
         only_the_table_names_a_protocol_crate,
         a_protocol_is_named_in_its_crate,
@@ -441,6 +445,30 @@ fn modules_make_no_circle(workspace: &Workspace) -> Vec<String> {
         let directory = directory.trim_start_matches('/');
         let found_here = circles(directory, &workspace.shipped(directory));
         found.extend(found_here.iter().map(|circle| format!("{directory}: {circle}")));
+    }
+    found
+}
+
+/// From its first directory on, `src` can be read in the order of [`DIRECTORIES`].
+fn directories_use_those_before_them(workspace: &Workspace) -> Vec<String> {
+    let place = |name: &str| DIRECTORIES.iter().position(|known| *known == name);
+    let mut found = Vec::new();
+    for (file, tokens) in workspace.shipped("src") {
+        let Some((directory, _)) = file.trim_start_matches("src/").split_once('/') else {
+            continue;
+        };
+        let Some(own) = place(directory) else {
+            found.push(format!("{file}: {directory} has no place in the order of directories"));
+            continue;
+        };
+        for path in paths(tokens, &module_of("src", file)) {
+            if let [start, used, ..] = &path[..]
+                && start == "crate"
+                && place(used).is_some_and(|place| place > own)
+            {
+                found.push(format!("{file}: {directory} uses {used}"));
+            }
+        }
     }
     found
 }

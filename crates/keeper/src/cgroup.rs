@@ -4,6 +4,7 @@
 //! Neither requires a controller, so none is enabled. Without a group `/proc` is searched, which
 //! takes several passes but no permission.
 
+use crate::hierarchy;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,9 +22,7 @@ impl Cgroup {
     /// Creates a group below our own, for the keeper of this number. Returns None if that is not
     /// possible, which is not an error.
     pub(crate) fn create(keeper: u32) -> Option<Cgroup> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let home = own_group(&mounts, &groups)?;
+        let home = hierarchy::own_version_2()?;
         sweep(&home);
         let directory = home.join(format!("{PREFIX}{keeper}"));
         fs::create_dir(&directory).ok()?;
@@ -68,10 +67,7 @@ impl Cgroup {
 /// Removes a group and the groups that a target created below it. Files in them belong to the
 /// kernel and disappear with them. Only empty groups can be removed, so this cannot harm anyone.
 pub(crate) fn remove(directory: &Path) {
-    let below = fs::read_dir(directory).into_iter().flatten().flatten();
-    for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-        remove(&entry.path());
-    }
+    hierarchy::below(directory).for_each(|below| remove(&below));
     let _ = fs::remove_dir(directory);
 }
 
@@ -86,67 +82,10 @@ fn sweep(home: &Path) {
     }
 }
 
-/// The directory of our own group, in the first mount of version 2 that contains it.
-fn own_group(mounts: &str, groups: &str) -> Option<PathBuf> {
-    let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
-    let mount = mounts.lines().find_map(|line| {
-        let (before, after) = line.split_once(" - ")?;
-        let kind = after.split(' ').next()?;
-        let mut fields = before.split(' ').skip(3);
-        let (root, point) = (fields.next()?, fields.next()?);
-        (kind == "cgroup2").then_some((root, point))
-    });
-    let (root, point) = mount?;
-    let inside = Path::new(path).strip_prefix(root).ok()?;
-    Some(Path::new(&unescaped(point)).join(inside))
-}
-
-/// mountinfo writes space, tab, newline and backslash as `\040` and so on.
-fn unescaped(text: &str) -> String {
-    let mut parts = text.split('\\');
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.get(..3).and_then(|octal| u8::from_str_radix(octal, 8).ok()) {
-            Some(byte) => {
-                out.push(char::from(byte));
-                out.push_str(&part[3..]);
-            }
-            None => {
-                out.push('\\');
-                out.push_str(part);
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::not_tested::{Lack, lacks};
-
-    #[test]
-    fn our_group_is_found_among_the_mounts() {
-        let v1 = "31 24 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n";
-        let v2 = "40 24 0:30 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n";
-        let blank = "40 24 0:30 / /mnt/with\\040blank rw - cgroup2 none rw\n";
-        let inner = "40 24 0:30 /user.slice /sys/fs/cgroup rw - cgroup2 none rw\n";
-        for (mounts, groups, directory) in [
-            (format!("{v1}{v2}"), "4:cpu:/a\n0::/\n", Some("/sys/fs/cgroup/unified/")),
-            (v2.to_owned(), "0::/a/b\n", Some("/sys/fs/cgroup/unified/a/b")),
-            (blank.to_owned(), "0::/a\n", Some("/mnt/with blank/a")),
-            (inner.to_owned(), "0::/user.slice/x\n", Some("/sys/fs/cgroup/x")),
-            (inner.to_owned(), "0::/other/x\n", None),
-            (v1.to_owned(), "0::/\n", None),
-            (v2.to_owned(), "4:cpu:/a\n", None),
-        ] {
-            assert_eq!(
-                own_group(&mounts, groups).as_deref(),
-                directory.map(Path::new),
-                "{mounts}{groups}"
-            );
-        }
-    }
 
     #[test]
     fn a_group_that_was_made_is_removed_with_those_below() {

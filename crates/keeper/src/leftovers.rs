@@ -5,7 +5,7 @@ use crate::beneath::{Temporary, TemporaryId};
 use crate::note::{self, Orphaned, VARIABLE};
 use crate::process::{self, Identity, Stat};
 use crate::tree::{self, Process};
-use crate::{cgroup, subreaper};
+use crate::{cgroup, hierarchy, subreaper};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -88,20 +88,8 @@ fn with_ancestors(pid: u32, all: &[(u32, Stat)]) -> BTreeSet<u32> {
 
 /// The processes in the recorded control group and in those below it.
 fn members(group: Option<&TemporaryId>) -> BTreeSet<u32> {
-    let mut found = BTreeSet::new();
-    if let Some(group) = group.filter(|group| is_there(group)) {
-        collect(&group.path, &mut found);
-    }
-    found
-}
-
-fn collect(group: &Path, found: &mut BTreeSet<u32>) {
-    let pids = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
-    found.extend(pids.lines().filter_map(|line| line.parse::<u32>().ok()));
-    let below = fs::read_dir(group).into_iter().flatten().flatten();
-    for entry in below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-        collect(&entry.path(), found);
-    }
+    let group = group.filter(|group| is_there(group));
+    group.into_iter().flat_map(|group| hierarchy::pids_within(&group.path)).collect()
 }
 
 fn is_there(group: &TemporaryId) -> bool {

@@ -16,6 +16,7 @@ mod cgroup;
 mod child;
 mod ending;
 mod handle;
+pub mod hierarchy;
 mod keeping;
 pub mod leftovers;
 pub mod logs;

@@ -1,6 +1,6 @@
 //! The cores that processes may use.
 
-use crate::tree;
+use crate::{process, tree};
 use std::collections::BTreeSet;
 use std::io;
 use sys::affinity::{self, CpuSet};
@@ -49,7 +49,8 @@ pub(super) fn pin_tree(root: Option<i32>, set: &CpuSet) -> u32 {
     loop {
         let before = pinned.len();
         for process in tree::descendants(below).into_iter().chain(root.and_then(tree::look)) {
-            for thread in threads(process.pid) {
+            for thread in process::numbers_in(&format!("/proc/{}/task", process.pid)) {
+                let thread = thread as i32;
                 if !pinned.contains(&thread) && affinity::pin(thread, set).is_ok() {
                     pinned.insert(thread);
                 }
@@ -59,11 +60,6 @@ pub(super) fn pin_tree(root: Option<i32>, set: &CpuSet) -> u32 {
             return u32::try_from(before).unwrap_or(u32::MAX);
         }
     }
-}
-
-fn threads(pid: i32) -> Vec<i32> {
-    let directory = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    directory.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! open. A command line, a heading, a line of another tool, or a figure that the run has already
 //! ends it: what follows is not assigned to it.
 
-use crate::command::{self, Command};
+use crate::command::{self, CommandLine};
 use crate::key::{At, Fact, Key, Label};
 use crate::run::PublishedRun;
 use crate::surroundings::Surroundings;
@@ -20,7 +20,7 @@ const MOST_UNREAD: u32 = 40;
 /// Longest command line that is put together from several lines, in bytes.
 const LONGEST_COMMAND: usize = 4000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Assembly {
     file: usize,
     runs: Vec<PublishedRun>,
@@ -54,23 +54,7 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     pub(crate) fn new(file: usize) -> Assembly {
-        Assembly {
-            file,
-            runs: Vec::new(),
-            open: false,
-            unread: 0,
-            start: None,
-            previous: 0,
-            end: 0,
-            repetition: 0,
-            mark: None,
-            literal: String::new(),
-            section: Section::new(),
-            around: Surroundings::default(),
-            unfinished: None,
-            opening: None,
-            left_out: None,
-        }
+        Assembly { file, ..Assembly::default() }
     }
 
     /// Whether the next line continues a command.
@@ -312,7 +296,7 @@ impl Assembly {
 
     /// The command of the open run, if one command of the tool makes several runs and this one is of
     /// a kind that the command has not made yet, or not in this repetition.
-    fn carried(&self, tool: &Tool, facts: &Facts) -> Option<At<Command>> {
+    fn carried(&self, tool: &Tool, facts: &Facts) -> Option<At<CommandLine>> {
         let last = self.runs.last().filter(|_| self.open && tool.runs_kinds)?;
         let command = last.command.as_ref()?;
         let subject = facts.0.iter().find_map(|fact| match fact {

@@ -6,7 +6,7 @@ use crate::tools::{Facts, TOOLS, Tool};
 
 /// A command line that calls a tool.
 #[derive(Clone, Debug)]
-pub(crate) struct Command {
+pub(crate) struct CommandLine {
     pub(crate) tool: &'static Tool,
     pub(crate) facts: Facts,
     /// The call, from the tool's name on.
@@ -83,7 +83,7 @@ const NAMES: &[(&str, &str)] = &[
 ];
 
 /// Reads a line that calls a tool. Returns None if the line is not a command.
-pub(crate) fn parse(line: &str) -> Option<Command> {
+pub(crate) fn parse(line: &str) -> Option<CommandLine> {
     let marked = prompt(line);
     if marked.is_none() && !line.contains(" -") {
         return None;
@@ -114,7 +114,7 @@ pub(crate) fn parse(line: &str) -> Option<Command> {
     let asks_rate =
         called.name == "wrk" && (value(rest, "-R").or_else(|| value(rest, "--rate"))).is_some();
     let tool = if asks_rate { named("wrk2")? } else { called };
-    Some(Command { tool, facts: facts(tool, rest, &words), text: words.join(" ") })
+    Some(CommandLine { tool, facts: facts(tool, rest, &words), text: words.join(" ") })
 }
 
 /// Whether a line begins with the prompt of a shell.

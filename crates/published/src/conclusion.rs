@@ -134,29 +134,21 @@ fn comparison(audit: &Audit, of: &Comparison) -> String {
     let first = audit.groups[of.a].runs[0];
     let is_program = audit.runs[first].tool.kind == ToolKind::Program;
     let faster = if better { b } else { a };
+    let unknown = |but: &str| {
+        format!("It may not be concluded which of {a} and {b} is faster: {printed}, but {but}.")
+    };
     match of.word {
-        Word::Void => format!(
-            "It may not be concluded which of {a} and {b} is faster: {printed}, but the runs are \
-             not valid."
-        ),
-        Word::UnequalLoad => format!(
-            "It may not be concluded which of {a} and {b} is faster: {printed}, but under a \
-             different load."
-        ),
+        Word::Void => unknown("the runs are not valid"),
+        Word::UnequalLoad => unknown("under a different load"),
         Word::NoFigure => format!("{b} and {a} cannot be compared: a {words} is missing."),
-        Word::OneRun if is_program => format!(
-            "It may not be concluded which of {a} and {b} is faster: {printed}, but all runs of one \
-             were made before those of the other."
+        Word::OneRun if is_program => {
+            unknown("all runs of one were made before those of the other")
+        }
+        Word::OneRun => unknown(
+            "one of them has only one run, so the difference between two runs of the same \
+             contender is unknown",
         ),
-        Word::OneRun => format!(
-            "It may not be concluded which of {a} and {b} is faster: {printed}, but one of them \
-             has only one run, so the difference between two runs of the same contender is \
-             unknown."
-        ),
-        Word::Overlap => format!(
-            "It may not be concluded which of {a} and {b} is faster: {printed}, but their runs \
-             overlap."
-        ),
+        Word::Overlap => unknown("their runs overlap"),
         Word::TooFew(chance) => format!(
             "It is likely but not shown that {faster} is faster: {printed} and no runs overlap, \
              but with so few runs that happens by chance in {:.0} of 100 cases.",

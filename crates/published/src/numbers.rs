@@ -13,16 +13,17 @@ pub(crate) enum Number {
 impl Number {
     /// The figure in another unit.
     pub(crate) fn times(self, factor: f64) -> Number {
-        match self {
-            Number::Clear(value) => Number::Clear(value * factor),
-            Number::Unclear => Number::Unclear,
-        }
+        self.map(|value| value * factor)
     }
 
     /// Milliseconds in seconds.
     pub(crate) fn milliseconds(self) -> Number {
+        self.map(|value| value / 1e3)
+    }
+
+    fn map(self, convert: impl FnOnce(f64) -> f64) -> Number {
         match self {
-            Number::Clear(value) => Number::Clear(value / 1e3),
+            Number::Clear(value) => Number::Clear(convert(value)),
             Number::Unclear => Number::Unclear,
         }
     }

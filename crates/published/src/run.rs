@@ -1,6 +1,6 @@
 //! One run as its output shows it: figures with their lines.
 
-use crate::command::Command;
+use crate::command::CommandLine;
 use crate::key::{At, Fact, Figures, Key, Label};
 use crate::tools::{TOOLS, Tool, ToolKind};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub struct PublishedRun {
     /// The line with which a table began again.
     table: Option<u64>,
     /// The command line above the output.
-    pub(crate) command: Option<At<Command>>,
+    pub(crate) command: Option<At<CommandLine>>,
     /// Whether an older version of the tool printed it, with fewer figures.
     older: bool,
     /// Whether its times are those of one of several kinds of operations.

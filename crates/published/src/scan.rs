@@ -39,7 +39,7 @@ pub struct ScanNotes {
 }
 
 /// Reads one file, piece by piece, in bounded memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scan {
     line: u64,
     rest: Vec<u8>,
@@ -65,13 +65,7 @@ fn begins_document(line: &str) -> bool {
 impl Scan {
     /// Scans the file with this index.
     pub fn new(file: usize) -> Scan {
-        Scan {
-            line: 0,
-            rest: Vec::new(),
-            assembly: Assembly::new(file),
-            document: None,
-            scan_notes: ScanNotes::default(),
-        }
+        Scan { assembly: Assembly::new(file), ..Scan::default() }
     }
 
     /// Reads the next bytes.

@@ -1,6 +1,6 @@
 //! What authors write around a run: headings, commands, and what tells that a run is repeated.
 
-use crate::command::{self, Command};
+use crate::command::{self, CommandLine};
 use crate::key::At;
 use crate::tools::{Facts, Section, Tool};
 
@@ -25,7 +25,7 @@ pub(crate) struct Surroundings {
     plain: Option<u64>,
     /// The last line that the heading certainly refers to.
     heading_reaches: u64,
-    command: Option<At<Command>>,
+    command: Option<At<CommandLine>>,
     /// The last line that the command certainly refers to.
     command_reaches: u64,
     /// Whether a heading is below the command.
@@ -55,7 +55,7 @@ impl Surroundings {
         !rest.trim().contains(' ')
     }
 
-    pub(crate) fn command(&mut self, command: Option<At<Command>>, line: u64) {
+    pub(crate) fn command(&mut self, command: Option<At<CommandLine>>, line: u64) {
         self.command = command;
         self.command_reaches = line;
         self.command_ended = false;
@@ -141,7 +141,7 @@ impl Surroundings {
     }
 
     /// The command of a run that begins at a line.
-    pub(crate) fn command_of(&mut self, line: u64) -> Option<At<Command>> {
+    pub(crate) fn command_of(&mut self, line: u64) -> Option<At<CommandLine>> {
         self.command.take().filter(|_| line <= self.command_reaches + NEAR)
     }
 }

@@ -19,7 +19,7 @@ pub struct Epoll {
 
 /// What happened to a descriptor.
 #[derive(Clone, Copy, Debug)]
-pub struct Ready {
+pub struct ReadyEvent {
     /// The key that it was added with.
     pub key: u64,
     /// Data, the peer's end or an error can be read.
@@ -31,10 +31,10 @@ pub struct Ready {
     pub ended: bool,
 }
 
-impl Ready {
+impl ReadyEvent {
     /// An event for a socket with more to read than was read after its last event.
-    pub fn unread(key: u64) -> Ready {
-        Ready { key, readable: true, writable: false, ended: false }
+    pub fn unread(key: u64) -> ReadyEvent {
+        ReadyEvent { key, readable: true, writable: false, ended: false }
     }
 }
 
@@ -156,7 +156,7 @@ impl Epoll {
     /// Returns the next event of the last wait.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "after the next wait there are others")]
-    pub fn next(&mut self) -> Option<Ready> {
+    pub fn next(&mut self) -> Option<ReadyEvent> {
         if !self.has_more() {
             return None;
         }
@@ -164,7 +164,7 @@ impl Epoll {
         self.given += 1;
         let events = event.events as i32;
         let ended = events & (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) != 0;
-        Some(Ready {
+        Some(ReadyEvent {
             key: event.u64,
             readable: ended || events & libc::EPOLLIN != 0,
             writable: ended || events & libc::EPOLLOUT != 0,

@@ -26,7 +26,7 @@ mod stop_signals;
 pub mod user;
 
 pub use alarm::Alarm;
-pub use epoll::{Epoll, Ready};
+pub use epoll::{Epoll, ReadyEvent};
 pub use rustix::io::Errno;
 pub use stop::Stop;
 pub use stop_signals::{catch_stop_signals, stop_signal_caught};

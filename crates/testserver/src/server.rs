@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 use std::io::{self, ErrorKind, PipeReader};
 use std::os::fd::{AsFd, AsRawFd};
 use sys::clock::now as now_ns;
-use sys::{Epoll, Ready, poll};
+use sys::{Epoll, ReadyEvent, poll};
 
 const STOP: Token = Token(u64::MAX);
 const LISTENER: Token = Token(u64::MAX - 1);
@@ -256,7 +256,7 @@ impl Server {
     }
 
     /// Handles an event on a connection.
-    fn serve(&mut self, token: Token, ready: Ready) {
+    fn serve(&mut self, token: Token, ready: ReadyEvent) {
         if ready.readable {
             self.receive(token, ready.ended);
         }

@@ -171,8 +171,8 @@ fn fit(samples: &[Sample]) -> Option<FittedLine> {
     let weight = |sample: &Sample| (smallest as f64 / sample.round_trip_ns as f64).powi(2);
     let x = |sample: &Sample| difference(sample.at, last.at) as f64;
     let y = |sample: &Sample| difference(sample.offset_ns as u64, last.offset_ns as u64) as f64;
-    let mean = |of: &dyn Fn(&Sample) -> f64| {
-        let sum: f64 = tight.iter().map(|sample| weight(sample) * of(sample)).sum();
+    let mean = |value: &dyn Fn(&Sample) -> f64| {
+        let sum: f64 = tight.iter().map(|sample| weight(sample) * value(sample)).sum();
         sum / tight.iter().map(|sample| weight(sample)).sum::<f64>()
     };
     let (mean_x, mean_y) = (mean(&x), mean(&y));

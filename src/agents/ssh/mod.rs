@@ -190,11 +190,11 @@ mod tests {
 
     #[test]
     fn another_client_may_have_arguments() {
-        let of = |text: &str| program(Some(text.to_owned())).map_err(|error| error.text);
-        assert_eq!(of("ssh -F 'my config'").expect("words"), ["ssh", "-F", "my config"]);
+        let parsed = |text: &str| program(Some(text.to_owned())).map_err(|error| error.text);
+        assert_eq!(parsed("ssh -F 'my config'").expect("words"), ["ssh", "-F", "my config"]);
         assert_eq!(program(None).map_err(|error| error.text), Ok(vec!["ssh".to_owned()]));
         for bad in ["", "ssh 'x", "ssh | x"] {
-            assert!(of(bad).expect_err(bad).starts_with("TIEBREAK_SSH must be"), "{bad}");
+            assert!(parsed(bad).expect_err(bad).starts_with("TIEBREAK_SSH must be"), "{bad}");
         }
     }
 }

@@ -144,9 +144,9 @@ fn one(group: &FindingGroup<'_>, width: usize) -> String {
 /// The reasons why verdicts are missing or weaker than their intervals.
 fn reasons(comparisons: &[Comparison], width: usize) -> String {
     let answer = given(comparisons).into_iter().map(|reason| {
-        let of: Vec<String> = reason.of.iter().map(|of| about(of)).collect();
-        let of = wrapped("  of:   ", &of.join("; "), width);
-        format!("\nverdict\n{of}{}", wrapped("  why:  ", &reason.text, width))
+        let comparisons: Vec<String> = reason.of.iter().map(|one| about(one)).collect();
+        let line = wrapped("  of:   ", &comparisons.join("; "), width);
+        format!("\nverdict\n{line}{}", wrapped("  why:  ", &reason.text, width))
     });
     answer.collect()
 }

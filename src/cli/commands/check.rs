@@ -3,7 +3,7 @@
 use super::compare::{self, CompareArgs};
 use crate::cli::{conduct, outputs, sweep};
 use crate::plan;
-use crate::plan::experiment;
+use crate::plan::experiment::{self, FileText};
 use crate::plan::length::launches;
 use crate::plan::question::hash;
 use crate::plan::sweep::{LoadPoints, Settled, load_points};
@@ -18,7 +18,6 @@ use record::{
 };
 use report::words;
 use std::fmt::Write;
-use std::path::Path;
 use text::shown::{shown_sentence, shown_whole};
 use text::units::{show_ns, show_percent, show_rate};
 
@@ -47,8 +46,11 @@ pub(in crate::cli) struct CheckArgs {
 pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
     // Printed first, because what follows fails if a variable is not set.
-    for file in plan::files(&spec.contenders) {
-        outputs::print(&secrets::hidden(&of_file(&file)?))?;
+    let mut files = Vec::new();
+    for named in plan::files(&spec.contenders) {
+        let named = named?;
+        outputs::print(&secrets::hidden(&of_file(&named.file)?))?;
+        files.push(named);
     }
     if let Some(file) = &spec.trust.cacert {
         let file = shown_whole(file.display().to_string());
@@ -57,7 +59,7 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     // `check` runs nothing of the file, so the permissions are not needed here.
     spec.allow_file = true;
     spec.allow_destructive = true;
-    let inputs = plan::read(&spec)?;
+    let inputs = plan::read_with(&spec, files)?;
     let output = match load_points(&spec, &inputs)? {
         None => text(&conduct::settle_read(&spec, inputs)?),
         Some(points) if points.of_one => {
@@ -73,15 +75,15 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
 }
 
 /// Everything that an experiment file says, as it is written.
-fn of_file(file: &Path) -> Result<String, Error> {
+fn of_file(file: &FileText) -> Result<String, Error> {
     let current = std::env::current_dir().unwrap_or_default();
-    let outside = experiment::is_outside(file, &current);
+    let outside = experiment::is_outside(&file.path, &current);
     let leave = if outside {
         " lies outside the current directory: `tiebreak compare` requires --allow-file"
     } else {
         ""
     };
-    let name = shown_whole(file.display().to_string());
+    let name = shown_whole(file.path.display().to_string());
     let lines = experiment::contents(file, outside)?.join("\n  ");
     Ok(format!("file {name}{leave}\n  {lines}\n\n"))
 }
@@ -277,8 +279,8 @@ fn load_lines(contender: &Contender) -> Vec<String> {
 fn target(contender: &Contender, contender_access: &ContenderAccess) -> Vec<String> {
     match contender_access {
         ContenderAccess::Attached { sight: Ok(Observed::Watched(watcher)), .. } => {
-            let of = &watcher.description;
-            let (name, cores) = (text::shown::shown(&of.name), listed(&of.cores));
+            let target = &watcher.description;
+            let (name, cores) = (text::shown::shown(&target.name), listed(&target.cores));
             vec![format!("{name} on cores {cores}, read by the watcher at {}", watcher.address)]
         }
         ContenderAccess::Attached { sight: Ok(Observed::Here(sight)), .. } => {

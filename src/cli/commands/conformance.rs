@@ -5,7 +5,7 @@ use crate::cli::{conduct, outputs};
 use crate::run::conformance::{alone, null};
 use crate::run::progress::{Progress, ProgressStyle};
 use crate::system::cores::share_out;
-use crate::system::{host, signals, utc};
+use crate::system::{host, utc};
 use protocol::{Error, Exit};
 use report::alone as own_costs;
 use std::path::{Path, PathBuf};
@@ -110,8 +110,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
             args.connections, host.descriptors
         )));
     }
-    let stop = signals::catch()
-        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
+    let stop = conduct::catch_signals()?;
     let trials = {
         let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
         let progress = Progress::start(ProgressStyle::fitting(args.quiet), &names, "");

@@ -92,8 +92,8 @@ fn list(width: usize) -> String {
 }
 
 /// One rule. `of` names the audit if it is not that of runs of tiebreak itself.
-fn one(rule: &Explained, of: &str, width: usize) -> String {
-    let mut out = format!("{} ({} at most{of})\n", rule.name, weight(rule.weight));
+fn one(rule: &Explained, audit: &str, width: usize) -> String {
+    let mut out = format!("{} ({} at most{audit})\n", rule.name, weight(rule.weight));
     for (lead, text) in ["  when: ", "  why:  ", "  do:   "].into_iter().zip(rule.texts) {
         out += &wrapped(lead, text, width);
     }

@@ -53,8 +53,7 @@ pub(in crate::cli) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     args.target.fill(&mut spec)?;
     let resolved = settle(&spec)?;
     check(&resolved)?;
-    let stop = signals::catch()
-        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
+    let stop = conduct::catch_signals()?;
     let reporting = LoadReporting { quiet: args.quiet, reload: args.reload };
     let stores = runner::load(&resolved, &stop, reporting)?;
     let mut exit = Exit::Sound;

@@ -33,22 +33,12 @@ pub(in crate::cli) struct ReportArgs {
     #[command(flatten)]
     pages: PageArgs,
     /// Write a summary for a pull request (Markdown), to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(num_args = 0..=1, default_missing_value = "-")]
     markdown: Option<PathBuf>,
     /// Write JUnit XML for CI, to this file or to standard output
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_hint = ValueHint::FilePath
-    )]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(num_args = 0..=1, default_missing_value = "-")]
     junit: Option<PathBuf>,
 }
 

@@ -144,8 +144,8 @@ struct Conductor<'a> {
 
 impl Conductor<'_> {
     fn alike(&self, url: &str) -> Result<EqualPair, Error> {
-        counting::compare_equal(|number, of| {
-            let part = format!("one server with itself, {number} of {of}");
+        counting::compare_equal(|number, all| {
+            let part = format!("one server with itself, {number} of {all}");
             self.compare([url, url], &format!("equal-{number:02}"), &part)
         })
     }
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_exit_code_follows_from_the_result() {
-        let of = |passed, finds_percent: Option<u32>, stopped| SelfTest {
+        let result = |passed, finds_percent: Option<u32>, stopped| SelfTest {
             schema: self_test::SCHEMA,
             version: "",
             started: String::new(),
@@ -240,10 +240,10 @@ mod tests {
             trusted: passed == Some(true) && finds_percent.is_some(),
             finds_percent,
         };
-        assert_eq!(exit(&of(Some(true), Some(10), false)), Exit::Sound);
-        assert_eq!(exit(&of(Some(true), None, false)), Exit::NotMet);
-        assert_eq!(exit(&of(Some(false), None, false)), Exit::NotMet);
-        assert_eq!(exit(&of(None, None, false)), Exit::Void);
-        assert_eq!(exit(&of(Some(true), Some(10), true)), Exit::Void);
+        assert_eq!(exit(&result(Some(true), Some(10), false)), Exit::Sound);
+        assert_eq!(exit(&result(Some(true), None, false)), Exit::NotMet);
+        assert_eq!(exit(&result(Some(false), None, false)), Exit::NotMet);
+        assert_eq!(exit(&result(None, None, false)), Exit::Void);
+        assert_eq!(exit(&result(Some(true), Some(10), true)), Exit::Void);
     }
 }

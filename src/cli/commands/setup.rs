@@ -4,7 +4,7 @@ use super::packages;
 use crate::cli::help::examples;
 use crate::cli::outputs;
 use crate::plan::{self, Needs};
-use crate::targets::launch::{Builds, Command, Failed};
+use crate::targets::launch::{Builds, Failed, LaunchCommand};
 use crate::targets::software;
 use crate::targets::software::{DownloadProgress, Fetched};
 use protocol::{Error, Exit, Software};
@@ -75,7 +75,7 @@ fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {
 
 /// Runs the `build` commands. Each is announced before it begins, because it may take minutes.
 fn build(needs: &Needs) -> Result<(), Error> {
-    let announce = |command: &Command, directory: &Path| {
+    let announce = |command: &LaunchCommand, directory: &Path| {
         let directory = shown(directory.as_os_str().as_encoded_bytes());
         let text = shown_sentence(format!("building in {directory}: {command}"));
         // A closed standard error is no reason to stop.

@@ -69,23 +69,13 @@ struct Times {
     #[arg(long, value_name = "PATH=TIME", value_parser = path_service)]
     path: Vec<PathService>,
     /// Linear growth of --service per second since the first request, e.g. 10%/s
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        value_parser = percent_per_second,
-        requires = "service",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "PERCENT", value_parser = percent_per_second)]
+    #[arg(requires = "service", allow_hyphen_values = true)]
     service_drift: Option<f64>,
     /// Compound growth of --service: 50%/s makes it 1.5 times as long after one second,
     /// and 2.25 times after two
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        value_parser = percent_per_second,
-        requires = "service",
-        allow_hyphen_values = true
-    )]
+    #[arg(long, value_name = "PERCENT", value_parser = percent_per_second)]
+    #[arg(requires = "service", allow_hyphen_values = true)]
     service_growth: Option<f64>,
     /// CPU work that every reply adds to the next flush
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "flush_every")]

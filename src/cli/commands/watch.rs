@@ -1,9 +1,8 @@
 //! `tiebreak watch`: reads the CPU time and memory of a target for a tiebreak on another machine.
 
-use crate::cli::outputs;
+use crate::cli::{conduct, outputs};
 use crate::plan::WATCH_TOKEN_VARIABLE;
 use crate::system::remote::Token;
-use crate::system::signals;
 use crate::targets::watch::{Limits, WatchedTarget, serve};
 use protocol::{Error, Exit};
 use record::DialPolicy;
@@ -61,8 +60,7 @@ pub(in crate::cli) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
         (None, None) => unreachable!("clap requires one of them"),
     };
     let watched = watched.map_err(|why| Error::target(why.to_string()))?;
-    let stop = signals::catch()
-        .map_err(|error| Error::failed(format!("signal handlers cannot be installed: {error}")))?;
+    let stop = conduct::catch_signals()?;
     // If this fails, the default limit is still high enough for our own limits of connections.
     let _ = sys::limits::raise_descriptors();
     let (listener, address) = listen(args.listen)

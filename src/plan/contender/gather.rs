@@ -3,7 +3,7 @@
 
 use crate::plan::experiment::recipes;
 use crate::plan::experiment::{
-    self, Article, Experiment, IN_A_DIRECTORY, Method, RunInput, Target,
+    self, Article, Experiment, FileText, IN_A_DIRECTORY, Method, RunInput, Target,
 };
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::names;
@@ -29,6 +29,15 @@ pub struct Inputs {
     pub(in crate::plan) article: Option<Article>,
     /// Every secret of the experiment file, and all others that were declared.
     pub(in crate::plan) secrets: Vec<Secret>,
+    /// The experiment file.
+    pub file: Option<NamedFile>,
+}
+
+/// An experiment file that an argument names.
+#[derive(Clone)]
+pub struct NamedFile {
+    pub argument: String,
+    pub file: FileText,
 }
 
 /// A contender as the user gave it.
@@ -72,27 +81,36 @@ fn unlaunched(launch: &Launch) -> String {
     launch.url.fill(&Values { port: 1, ports, ..Values::default() })
 }
 
-/// Returns the experiment files that the arguments name.
-pub fn files(arguments: &[String]) -> impl Iterator<Item = PathBuf> {
-    let whats = arguments.iter().map(|argument| names::split(argument).1);
-    whats.filter(|what| matches!(kind(what), ArgumentKind::File)).map(file_of)
+/// Reads the experiment files that the arguments name.
+pub fn files(arguments: &[String]) -> impl Iterator<Item = Result<NamedFile, Error>> {
+    let whats = arguments.iter().map(|argument| (argument, names::split(argument).1));
+    whats.filter(|(_, what)| matches!(kind(what), ArgumentKind::File)).map(|(argument, what)| {
+        Ok(NamedFile { argument: argument.clone(), file: FileText::read(&file_of(what))? })
+    })
 }
 
 /// Returns the file that an argument names: the file itself, or the experiment file in that
 /// directory.
-pub fn file_of(what: &str) -> PathBuf {
+fn file_of(what: &str) -> PathBuf {
     let inside = Path::new(what).join(IN_A_DIRECTORY);
     if inside.exists() { inside } else { PathBuf::from(what) }
 }
 
-/// Reads the arguments of a spec, and the experiment file if one of them names it: once, because it
-/// can change between two reads.
+/// Reads the arguments of a spec, and the experiment file if one of them names it.
 ///
 /// # Errors
 /// When an argument or the file is not valid, or the file is outside the current directory and not
 /// allowed.
 pub fn read(spec: &Spec) -> Result<Inputs, Error> {
-    let mut inputs = read_undeclared(spec)?;
+    read_with(spec, Vec::new())
+}
+
+/// Reads the arguments of a spec, of which these files were read already.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(spec: &Spec, files: Vec<NamedFile>) -> Result<Inputs, Error> {
+    let mut inputs = read_undeclared(spec, files)?;
     let declared = secrets::declared();
     for wanted in &mut inputs.contenders {
         if let TargetLocation::Program(program) = &mut wanted.location {
@@ -104,7 +122,7 @@ pub fn read(spec: &Spec) -> Result<Inputs, Error> {
     Ok(inputs)
 }
 
-fn read_undeclared(spec: &Spec) -> Result<Inputs, Error> {
+fn read_undeclared(spec: &Spec, mut files: Vec<NamedFile>) -> Result<Inputs, Error> {
     let (command, arguments) = (spec.command, &spec.contenders);
     let mut inputs = Inputs::default();
     let mut file = None;
@@ -125,7 +143,15 @@ fn read_undeclared(spec: &Spec) -> Result<Inputs, Error> {
                     "only one experiment file is supported: describe all contenders in it",
                 ));
             }
-            ArgumentKind::File => from_file(&file_of(what), spec, &mut inputs)?,
+            ArgumentKind::File => {
+                let was_read = files.iter().position(|named| named.argument == *argument);
+                let file = match was_read {
+                    Some(at) => files.swap_remove(at).file,
+                    None => read_allowed(&file_of(what), spec.allow_file)?,
+                };
+                from_file(&file, spec, &mut inputs)?;
+                inputs.file = Some(NamedFile { argument: argument.clone(), file });
+            }
         }
     }
     match (&spec.scale, file) {
@@ -221,15 +247,14 @@ fn recipe(name: Option<&str>, what: &str) -> Result<RequestedContender, Error> {
 /// # Errors
 /// When a file cannot be read, or is outside the current directory and not allowed.
 pub fn needs(what: &str, allow_file: bool) -> Result<Needs, Error> {
-    let file = file_of(what);
-    check_permission(&file, allow_file)?;
-    let mut files = vec![file.clone()];
-    if file != Path::new(what) {
+    let path = file_of(what);
+    let mut files = vec![read_allowed(&path, allow_file)];
+    if path != Path::new(what) {
         files.extend(experiment::others_in(Path::new(what)));
     }
     let mut needs = Needs::default();
     for file in files {
-        needs.add(Experiment::read(&file, None, &launch::environment)?);
+        needs.add(Experiment::parse(&file?, None, &launch::environment)?);
     }
     Ok(needs)
 }
@@ -278,9 +303,8 @@ impl Needs {
     }
 }
 
-fn from_file(file: &Path, spec: &Spec, inputs: &mut Inputs) -> Result<(), Error> {
-    check_permission(file, spec.allow_file)?;
-    let experiment = Experiment::read(file, spec.scale.as_deref(), &launch::environment)?;
+fn from_file(file: &FileText, spec: &Spec, inputs: &mut Inputs) -> Result<(), Error> {
+    let experiment = Experiment::parse(file, spec.scale.as_deref(), &launch::environment)?;
     for contender in experiment.contenders {
         inputs.contenders.push(wanted(contender)?);
     }
@@ -290,12 +314,12 @@ fn from_file(file: &Path, spec: &Spec, inputs: &mut Inputs) -> Result<(), Error>
     Ok(())
 }
 
-/// Refuses a file outside the current directory that is not allowed, before the environment and
-/// other files are read.
+/// Reads an experiment file. One outside the current directory that is not allowed is refused before
+/// it, the environment and other files are read.
 ///
 /// # Errors
-/// When the file is outside the current directory and not allowed.
-fn check_permission(file: &Path, allow_file: bool) -> Result<(), Error> {
+/// When the file cannot be read, or is outside the current directory and not allowed.
+fn read_allowed(file: &Path, allow_file: bool) -> Result<FileText, Error> {
     let current = std::env::current_dir().unwrap_or_default();
     if !allow_file && file.is_file() && experiment::is_outside(file, &current) {
         let file = shown(file.display().to_string());
@@ -305,7 +329,7 @@ fn check_permission(file: &Path, allow_file: bool) -> Result<(), Error> {
              it (`tiebreak check` shows all that it contains), then add --allow-file"
         )));
     }
-    Ok(())
+    FileText::read(file)
 }
 
 fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error> {
@@ -329,7 +353,7 @@ mod tests {
     fn gathered_with(allow_file: bool, arguments: &[&str]) -> Result<Inputs, String> {
         let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
         let spec = Spec { allow_file, ..Spec::new(Command::Compare, arguments) };
-        read_undeclared(&spec).map_err(|error| error.text)
+        read_undeclared(&spec, Vec::new()).map_err(|error| error.text)
     }
 
     fn inputs(arguments: &[&str]) -> Result<Inputs, String> {

@@ -47,11 +47,11 @@ pub(in crate::plan) fn set(
 }
 
 fn intensity(group: &GroupGiven) -> Result<Intensity, String> {
-    let of = &group.settings;
+    let settings = &group.settings;
     Ok(Intensity {
-        connections: of.connections.unwrap_or(contender::CONNECTIONS),
-        depth: of.depth.unwrap_or(1),
-        arrivals: of.arrivals()?,
+        connections: settings.connections.unwrap_or(contender::CONNECTIONS),
+        depth: settings.depth.unwrap_or(1),
+        arrivals: settings.arrivals()?,
     })
 }
 

@@ -88,10 +88,10 @@ pub(in crate::plan) fn check_values(contender: &Contender) -> Result<(), Error> 
 
 /// Returns the number of descriptors that these contenders need in addition to their connections.
 pub(in crate::plan) fn descriptors(contenders: &[Contender]) -> u64 {
-    let of = |contender: &Contender| match contender.address {
+    let descriptors_of = |contender: &Contender| match contender.address {
         Address::Directory(_) => DESCRIPTORS_OF_FILES,
         Address::Program => DESCRIPTORS_OF_A_PROGRAM,
         Address::Tcp(_) | Address::Nodes(_) | Address::Unix(_) => 0,
     };
-    contenders.iter().map(of).sum()
+    contenders.iter().map(descriptors_of).sum()
 }

@@ -54,7 +54,8 @@ fn one_of_several(
     template: &RequestTemplate,
 ) -> Result<HttpRequest, String> {
     let mut common = headers(url, settings)?;
-    let custom = |name: &str| template.headers.iter().any(|of| of.0.eq_ignore_ascii_case(name));
+    let custom =
+        |name: &str| template.headers.iter().any(|header| header.0.eq_ignore_ascii_case(name));
     common.retain(|(name, _)| !custom(name));
     let target = template.target.clone().unwrap_or_else(|| url.request_target().to_string());
     template.encode(operation, &target, &url.host_header(), &common)

@@ -63,7 +63,7 @@ fn word(value: &Value<'_>) -> Result<String, Error> {
     }
 }
 
-fn unknown(of: &str, word: &str, known: &[String]) -> String {
+fn unknown(expected: &str, word: &str, known: &[String]) -> String {
     let meant = near::did_you_mean(word, known.iter().map(String::as_str));
-    format!("`{}` is not {of}: {}{meant}", shown(word), known.join(", "))
+    format!("`{}` is not {expected}: {}{meant}", shown(word), known.join(", "))
 }

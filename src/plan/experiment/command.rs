@@ -2,11 +2,15 @@
 
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::Value;
-use crate::targets::launch::{Command, Text};
+use crate::targets::launch::{LaunchCommand, Text};
 use protocol::Error;
 
 /// Reads a command.
-pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<Command, Error> {
+pub(super) fn read(
+    value: &Value<'_>,
+    shell: bool,
+    scope: Scope<'_>,
+) -> Result<LaunchCommand, Error> {
     if value.is_text() {
         if !shell {
             return Err(value.error(
@@ -14,7 +18,7 @@ pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<C
                  of the program and its arguments, such as [\"nginx\", \"-v\"]",
             ));
         }
-        return Ok(Command::of_shell(value.open_text_in(scope)?));
+        return Ok(LaunchCommand::of_shell(value.open_text_in(scope)?));
     }
     let parts = value.list()?;
     if shell {
@@ -25,7 +29,7 @@ pub(super) fn read(value: &Value<'_>, shell: bool, scope: Scope<'_>) -> Result<C
     match argv.first().map(Text::to_string) {
         None => Err(value.error("the list is empty: it must begin with a program")),
         Some(program) if program.is_empty() => Err(parts[0].error("the program has no name")),
-        Some(_) => Ok(Command::new(argv)),
+        Some(_) => Ok(LaunchCommand::new(argv)),
     }
 }
 
@@ -34,6 +38,6 @@ pub(super) fn read_all(
     value: &Value<'_>,
     shell: bool,
     scope: Scope<'_>,
-) -> Result<Vec<Command>, Error> {
+) -> Result<Vec<LaunchCommand>, Error> {
     value.list()?.iter().map(|command| read(command, shell, scope)).collect()
 }

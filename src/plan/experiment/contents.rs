@@ -7,10 +7,9 @@
 //! printed: its sender knows them, and the user must see them.
 
 use super::malformed;
-use super::source::{self, Source};
+use super::source::{FileText, Source};
 use crate::targets::launch;
 use protocol::{Error, address};
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use text::percent;
 use text::shown::{shown, shown_whole};
@@ -21,14 +20,10 @@ use toml::de::{DeTable, DeValue};
 /// includes values that are never recorded.
 ///
 /// # Errors
-/// When it cannot be read, or is not TOML.
-pub fn contents(file: &Path, whole: bool) -> Result<Vec<String>, Error> {
-    let text = source::read(file)?;
-    let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let directory = absolute.parent().unwrap_or(Path::new("/")).to_owned();
-    let (name, secrets) = (file.display().to_string(), RefCell::default());
-    let source = Source { name, directory, text: &text, environment: &|_| None, secrets };
-    let root = DeTable::parse(&text).map_err(|error| malformed(&source, &error))?;
+/// When it is not TOML.
+pub fn contents(file: &FileText, whole: bool) -> Result<Vec<String>, Error> {
+    let source = Source::of_file(file, &|_| None);
+    let root = DeTable::parse(source.text).map_err(|error| malformed(&source, &error))?;
     let (lines, used) = (Vec::new(), Vec::new());
     let mut contents = Contents { directory: &source.directory, whole, lines, used };
     contents.table("", root.get_ref());
@@ -198,8 +193,8 @@ mod tests {
              sql = '''DELETE\nFROM x'''\n"
         );
         let file = scratch.path().join("e.toml");
-        std::fs::write(&file, text).expect("a file");
-        let lines = contents(&file, true).unwrap_or_else(|error| panic!("{}", error.text));
+        let read = FileText { path: file, text };
+        let lines = contents(&read, true).unwrap_or_else(|error| panic!("{}", error.text));
         let wanted = [
             "socket   /run/docker.sock".to_owned(),
             "variable TIEBREAK_NOT_SET (not set)".to_owned(),
@@ -221,7 +216,7 @@ mod tests {
             assert!(is_named, "no `{wanted}` in\n{}", lines.join("\n"));
         }
         assert!(!lines.iter().any(|line| line.contains("variable NO_VARIABLE")));
-        let custom = contents(&file, false).unwrap_or_else(|error| panic!("{}", error.text));
+        let custom = contents(&read, false).unwrap_or_else(|error| panic!("{}", error.text));
         for wanted in [
             "variable TIEBREAK_NOT_SET (not set)",
             "  contender.a.url = \"http+unix://%2Frun%2Fdocker.sock/v1\"",

@@ -113,7 +113,7 @@ impl Reader {
         let table = value.table()?;
         table.only(&TABLE_KEYS)?;
         let name = needed(&table, "name", "give the name that statements use in braces")?;
-        let known = |of: &record::Table| name.word().is_ok_and(|name| of.name == name);
+        let known = |table: &record::Table| name.word().is_ok_and(|name| table.name == name);
         if !is_identifier(name.word()?) || self.custom.definition.tables.iter().any(known) {
             return Err(name.error("must be a unique name of letters, digits and _"));
         }
@@ -190,7 +190,7 @@ impl Reader {
         expect_rows(table, &mut statements)?;
         if let Some(returns) = table.get("returns") {
             let column = self.column(&returns)?;
-            let reads = |of: &&mut Statement| first_word(&of.text) == "SELECT";
+            let reads = |statement: &&mut Statement| first_word(&statement.text) == "SELECT";
             let Some(statement) = statements.iter_mut().find(reads) else {
                 return Err(returns.error("no statement begins with SELECT"));
             };
@@ -203,8 +203,8 @@ impl Reader {
     fn column(&self, value: &Value<'_>) -> Result<String, Error> {
         let text = value.word()?;
         let found = text.split_once('.').and_then(|(table, column)| {
-            let table = self.custom.definition.tables.iter().find(|of| of.name == table)?;
-            Some((table, table.columns.iter().find(|of| of.name == column)?))
+            let table = self.custom.definition.tables.iter().find(|known| known.name == table)?;
+            Some((table, table.columns.iter().find(|known| known.name == column)?))
         });
         match found {
             None => Err(value.error("must be TABLE.COLUMN of one of [[workload.tables]]")),
@@ -281,7 +281,7 @@ impl Reader {
                 each.iter().any(|one| matches!(one, record::Picked::Text(text) if control(text)))
             }
             Generator::Feed { feed, column } => {
-                let at = self.custom.definition.feeds.iter().position(|of| of.name == *feed);
+                let at = self.custom.definition.feeds.iter().position(|known| known.name == *feed);
                 let cell = |at: usize| {
                     self.custom.definition.feeds[at].columns.iter().position(|c| c == column)
                 };
@@ -305,7 +305,12 @@ impl Reader {
         let name = match table.get("name") {
             Some(value) => {
                 let name = value.word()?;
-                let known = self.custom.definition.operations.iter().any(|of| of.name == name);
+                let known = self
+                    .custom
+                    .definition
+                    .operations
+                    .iter()
+                    .any(|operation| operation.name == name);
                 if name.is_empty() || name.len() > 80 || name.contains(char::is_control) || known {
                     return Err(value.error("must be a short, unique text"));
                 }
@@ -433,8 +438,8 @@ fn command_words(
 }
 
 fn first_word(text: &str) -> String {
-    let text = text.trim_start_matches(|of: char| of.is_whitespace() || of == '(');
-    text.split(|of: char| !of.is_ascii_alphabetic()).next().unwrap_or("").to_ascii_uppercase()
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("").to_ascii_uppercase()
 }
 
 fn check_sql(text: &str) -> Result<(), String> {
@@ -482,8 +487,8 @@ fn expect_rows(table: &Table<'_>, statements: &mut [Statement]) -> Result<(), Er
         vec![value.quantity(count)?; statements.len()]
     };
     if each.len() != statements.len() {
-        let (each, of) = (each.len(), statements.len());
-        return Err(value.error(&format!("has {each} numbers for {of} statements")));
+        let (each, all) = (each.len(), statements.len());
+        return Err(value.error(&format!("has {each} numbers for {all} statements")));
     }
     for (statement, rows) in statements.iter_mut().zip(each) {
         statement.rows = make(rows);

@@ -1,7 +1,8 @@
 //! User-defined operations in an experiment file: what is read, and what is refused with
 //! its place.
 
-use crate::plan::{WorkloadSettings, experiment};
+use crate::plan::WorkloadSettings;
+use crate::plan::experiment::{Experiment, FileText};
 use crate::scratch::Scratch;
 use protocol::Error;
 use record::{Generator, OperationText, Parameter, Rows};
@@ -53,12 +54,10 @@ body = '{"id":{number}}'
 
 fn read_at(directory: &Path, text: &str) -> Result<WorkloadSettings, Error> {
     let text = format!("[contender.a]\nurl = 'http://h/'\n[workload]\n{}", nested(text));
-    let file = directory.join("e.toml");
-    std::fs::write(&file, text).expect("a file");
+    let file = FileText { path: directory.join("e.toml"), text };
     let token = |name: &str| (name == "TOKEN").then(|| "CANARY".into());
-    let read = experiment::Experiment::read(&file, None, &token);
-    std::fs::remove_file(&file).expect("a file");
-    read.map(|experiment| experiment.run.workload)
+    let parsed = Experiment::parse(&file, None, &token);
+    parsed.map(|experiment| experiment.run.workload)
 }
 
 /// Renames the tables of a workload to what they are called in a file that contains it.
@@ -83,7 +82,7 @@ fn statements_are_read_with_what_they_expect() {
     assert_eq!(statements[0].rows, Rows::Exactly(1));
     assert_eq!(statements[0].returns.as_deref(), Some("accounts.c"));
     let OperationText::Sql(statements) = &second.says else { panic!("{second:?}") };
-    let rows: Vec<Rows> = statements.iter().map(|of| of.rows).collect();
+    let rows: Vec<Rows> = statements.iter().map(|statement| statement.rows).collect();
     assert_eq!(rows, [Rows::AtLeast(1), Rows::AtLeast(0)]);
     assert_eq!(
         second.parameters,

@@ -2,7 +2,7 @@
 
 use super::tests::{launch, read};
 use super::{Experiment, Target};
-use crate::targets::launch::{Command, Process};
+use crate::targets::launch::{LaunchCommand, Process};
 
 /// Two contenders that differ by a variable, one with its own processes, and two that `[defaults]`
 /// does not affect.
@@ -49,8 +49,8 @@ fn good(text: &str, scale: Option<&str>) -> Experiment {
     super::tests::read_at(text, scale).unwrap_or_else(|error| panic!("{}\n{text}", error.text))
 }
 
-fn texts(commands: &[Command]) -> Vec<String> {
-    commands.iter().map(Command::to_string).collect()
+fn texts(commands: &[LaunchCommand]) -> Vec<String> {
+    commands.iter().map(LaunchCommand::to_string).collect()
 }
 
 fn env(process: &Process, name: &str) -> String {

@@ -79,7 +79,7 @@ fn columns(record: &csv::StringRecord) -> Result<Vec<String>, String> {
     let mut columns: Vec<String> = Vec::new();
     for name in record {
         let name = name.trim();
-        let good = |of: char| of.is_ascii_alphanumeric() || "_-".contains(of);
+        let good = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
         if name.is_empty() || !name.chars().all(good) {
             let name = shown(name);
             return Err(format!("`{name}` is not a column name: use letters, digits, _ and -"));

@@ -60,7 +60,7 @@ pub use contender::{Contender, keys as contender_keys};
 pub use contents::contents;
 pub use published::{Article, Method};
 pub use run::RunInput;
-pub use source::{IN_A_DIRECTORY, LARGEST, others_in};
+pub use source::{FileText, IN_A_DIRECTORY, LARGEST, others_in};
 pub use target::Target;
 
 use crate::plan::WorkloadSettings;
@@ -95,21 +95,16 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Reads a file, at one of its scales if that is given.
+    /// Parses a file, at one of its scales if that is given.
     ///
     /// # Errors
     /// When it is not valid. The message has the form `file:line: key: problem and remedy`.
-    pub fn read(
-        file: &Path,
+    pub fn parse(
+        file: &FileText,
         scale: Option<&str>,
         environment: EnvLookup<'_>,
     ) -> Result<Experiment, Error> {
-        let text = source::read(file)?;
-        let absolute = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-        let directory = absolute.parent().unwrap_or(Path::new("/")).to_owned();
-        let name = file.display().to_string();
-        let secrets = RefCell::default();
-        parse(&Source { name, directory, text: &text, environment, secrets }, scale)
+        parse(&Source::of_file(file, environment), scale)
     }
 }
 

@@ -34,13 +34,13 @@ impl<'a> Placeholders<'a> {
     pub(super) fn read(&mut self, text: &str) -> Result<Vec<Generator>, String> {
         let mut wanted = Vec::new();
         for (name, of_variable) in names(text) {
-            let declared = self.declared.iter().any(|of| of.name == name);
+            let declared = self.declared.iter().any(|parameter| parameter.name == name);
             if self.others.iter().any(|other| other == name) || of_variable && !declared {
                 continue;
             }
-            let declared = self.declared.iter().find(|of| of.name == name);
+            let declared = self.declared.iter().find(|parameter| parameter.name == name);
             let from = match declared {
-                Some(of) => of.from.clone(),
+                Some(parameter) => parameter.from.clone(),
                 None => self.implied(name)?,
             };
             self.used.insert(name.to_owned());
@@ -50,34 +50,36 @@ impl<'a> Placeholders<'a> {
     }
 
     fn implied(&mut self, name: &str) -> Result<Generator, String> {
-        let simple = IMPLIED.iter().find(|(of, _)| *of == name).map(|(_, from)| from.clone());
+        let simple =
+            IMPLIED.iter().find(|(implied, _)| *implied == name).map(|(_, from)| from.clone());
         let from = match (simple, name.split_once('.')) {
             (Some(from), _) => from,
             (None, Some((feed, column))) => self.column(feed, column)?,
             (None, None) => return Err(self.unknown(name)),
         };
-        if self.implied.iter().all(|of| of.name != name) {
+        if self.implied.iter().all(|parameter| parameter.name != name) {
             self.implied.push(Parameter { name: name.to_owned(), from: from.clone() });
         }
         Ok(from)
     }
 
     fn column(&self, feed: &str, column: &str) -> Result<Generator, String> {
-        let Some(of) = self.feeds.iter().find(|of| of.name == feed) else {
-            let meant = near::did_you_mean(feed, self.feeds.iter().map(|of| of.name.as_str()));
+        let Some(known) = self.feeds.iter().find(|known| known.name == feed) else {
+            let meant =
+                near::did_you_mean(feed, self.feeds.iter().map(|known| known.name.as_str()));
             return Err(format!("there is no feed `{}` in [workload.feeds]{meant}", shown(feed)));
         };
-        if of.columns.iter().any(|name| name == column) {
+        if known.columns.iter().any(|name| name == column) {
             Ok(Generator::Feed { feed: feed.to_owned(), column: column.to_owned() })
         } else {
-            let meant = near::did_you_mean(column, of.columns.iter().map(String::as_str));
-            let (column, all) = (shown(column), shown(of.columns.join(", ")));
+            let meant = near::did_you_mean(column, known.columns.iter().map(String::as_str));
+            let (column, all) = (shown(column), shown(known.columns.join(", ")));
             Err(format!("the feed `{feed}` has no column `{column}`: {all}{meant}"))
         }
     }
 
     fn unknown(&self, name: &str) -> String {
-        let declared = self.declared.iter().map(|of| of.name.as_str());
+        let declared = self.declared.iter().map(|parameter| parameter.name.as_str());
         let known = declared.chain(IMPLIED.map(|(name, _)| name));
         let known: Vec<&str> = known.chain(self.others.iter().map(String::as_str)).collect();
         let meant = near::did_you_mean(name, known.iter().copied());
@@ -91,7 +93,9 @@ impl<'a> Placeholders<'a> {
     /// Returns all parameters, in the order in which they are drawn. A declared parameter that is
     /// not used is an error.
     pub(super) fn parameters(self) -> Result<Vec<Parameter>, String> {
-        if let Some(idle) = self.declared.iter().find(|of| !self.used.contains(&of.name)) {
+        if let Some(idle) =
+            self.declared.iter().find(|parameter| !self.used.contains(&parameter.name))
+        {
             let name = &idle.name;
             return Err(format!("the parameter `{name}` is not used: write {{{name}}}"));
         }
@@ -112,13 +116,13 @@ fn names(text: &str) -> impl Iterator<Item = (&str, bool)> {
 
 fn is_name(name: &str) -> bool {
     let (first, column) = name.split_once('.').unwrap_or((name, "x"));
-    let column = !column.is_empty()
-        && column.chars().all(|of| of.is_ascii_alphanumeric() || "_-".contains(of));
+    let column =
+        !column.is_empty() && column.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     column && is_identifier(first)
 }
 
 /// Whether a name consists of letters, digits and `_`, and does not begin with a digit.
 pub(super) fn is_identifier(name: &str) -> bool {
-    let good = |of: char| of.is_ascii_alphanumeric() || of == '_';
-    !name.is_empty() && !name.starts_with(|of: char| of.is_ascii_digit()) && name.chars().all(good)
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(good)
 }

@@ -5,7 +5,9 @@ use crate::plan::experiment::command;
 use crate::plan::experiment::scope::Scope;
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::settings;
-use crate::targets::launch::{Command, CoresFrom, Process, ProcessContext, Ready, ReadySign, Text};
+use crate::targets::launch::{
+    CoresFrom, LaunchCommand, Process, ProcessContext, ReadyCondition, ReadySign, Text,
+};
 use keeper::{signals, user};
 use protocol::Error;
 use std::time::Duration;
@@ -99,7 +101,7 @@ pub(super) struct ProcessSettings {
     context: ProcessContext,
     /// The user if tiebreak runs as root: some servers refuse to run as root.
     instead_of_root: Option<String>,
-    ready: Option<Ready>,
+    ready: Option<ReadyCondition>,
     stop: Option<i32>,
     stop_grace: Option<Duration>,
     cores: Option<Vec<u32>>,
@@ -172,7 +174,7 @@ impl ProcessSettings {
         self.ready.is_some()
     }
 
-    pub(super) fn process(self, name: &str, command: Command) -> Process {
+    pub(super) fn process(self, name: &str, command: LaunchCommand) -> Process {
         Process {
             name: name.to_owned(),
             command,
@@ -197,12 +199,12 @@ impl ProcessSettings {
     }
 }
 
-fn usual_ready() -> Ready {
+fn usual_ready() -> ReadyCondition {
     let sign = ReadySign::Http { path: None, expect: Vec::new(), bytes: None };
-    Ready { sign, also_log: Vec::new(), timeout: READY }
+    ReadyCondition { sign, also_log: Vec::new(), timeout: READY }
 }
 
-fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<Ready, Error> {
+fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<ReadyCondition, Error> {
     let table = value.table()?;
     table.only(&READY_KEYS)?;
     let mut ready = usual_ready();

@@ -24,7 +24,7 @@ pub(super) fn read(
     let value = table.get("url").expect("asked before");
     // `${NAME}` is refused there: everyone can read a program's arguments.
     let words = value.word()?.strip_prefix("exec:").unwrap_or_default();
-    let command = address::Command::parse(words).map_err(|message| value.error(&message))?;
+    let command = address::ProgramCommand::parse(words).map_err(|message| value.error(&message))?;
     let mut program = Program::new(command, None);
     let given = match launch(name, table, defaults)? {
         None => {

@@ -62,16 +62,16 @@ pub(super) fn check(
     contenders: &[Contender],
 ) -> Result<(), Error> {
     let Some(method) = article.and_then(|article| article.method.as_ref()) else { return Ok(()) };
-    let is_program = |of: &&Contender| matches!(of.target, Target::Program(_));
+    let is_program = |contender: &&Contender| matches!(contender.target, Target::Program(_));
     let why = match method {
-        Method::OneRun => contenders.iter().find(|of| !is_program(of)).map(|of| {
+        Method::OneRun => contenders.iter().find(|contender| !is_program(contender)).map(|contender| {
             format!(
                 "\"{ONE_RUN}\" requires programs (exec:), and `{}` is not one: give a table with \
                  `run` and `prints`",
-                of.name
+                contender.name
             )
         }),
-        Method::Command(_) => contenders.iter().all(|of| is_program(&of)).then(|| {
+        Method::Command(_) => contenders.iter().all(|contender| is_program(&contender)).then(|| {
             format!(
                 "programs (exec:) have no address that a command could be run against: write \
                  \"{ONE_RUN}\", which runs each program once"

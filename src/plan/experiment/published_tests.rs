@@ -57,20 +57,20 @@ fn the_method_of_programs_is_one_run() {
     let experiment = read(text, None).unwrap_or_else(|error| panic!("{error}"));
     let method = experiment.article.expect("an article").method;
     assert!(matches!(method, Some(Method::OneRun)));
-    let of = |method: &str, more: &str| {
+    let refused = |method: &str, more: &str| {
         let text = text.replace("'one run'", method) + more;
         read(&text, None).err().unwrap_or_else(|| panic!("{method}: no error"))
     };
     for (message, wanted) in [
         (
-            of("'one run'", "[contender.b]\nlaunch = ['x']\n"),
+            refused("'one run'", "[contender.b]\nlaunch = ['x']\n"),
             "e.toml:5: published.method: \"one run\" requires programs (exec:), and `b` is not one: give",
         ),
         (
-            of("{ run = ['x', '{url}'], prints = 'y' }", ""),
+            refused("{ run = ['x', '{url}'], prints = 'y' }", ""),
             "e.toml:5: published.method: programs (exec:) have no address",
         ),
-        (of("'two runs'", ""), "e.toml:5: published.method: must be a table with `run` and"),
+        (refused("'two runs'", ""), "e.toml:5: published.method: must be a table with `run` and"),
     ] {
         assert!(message.starts_with(wanted), "wanted: {wanted}\nsaid:   {message}");
     }

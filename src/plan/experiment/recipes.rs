@@ -68,8 +68,10 @@ mod tests {
     #[test]
     fn every_recipe_can_be_read_and_says_what_a_recipe_says() {
         let protocols = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
-        let recipes = protocols.expect("a directory").flatten().map(|of| of.path().join("recipes"));
-        let files = recipes.filter_map(|of| std::fs::read_dir(of).ok()).flatten().flatten();
+        let recipes =
+            protocols.expect("a directory").flatten().map(|entry| entry.path().join("recipes"));
+        let files =
+            recipes.filter_map(|directory| std::fs::read_dir(directory).ok()).flatten().flatten();
         let files = files.filter(|entry| entry.path().is_file()).count();
         let are_all = cfg!(all(
             feature = "memcached",

@@ -184,9 +184,10 @@ fn every_example_and_every_recipe_is_valid() {
     for path in files {
         let text = std::fs::read_to_string(&path).expect("UTF-8");
         assert_eq!(wrong("", &text), [""; 0], "{}", path.display());
-        let experiment = super::Experiment::read(&path, None, &|_| None);
+        let file = super::FileText { path, text };
+        let experiment = super::Experiment::parse(&file, None, &|_| None);
         let experiment = experiment.unwrap_or_else(|error| panic!("{}", error.text));
-        assert!(experiment.contenders.len() >= 2, "{}", path.display());
+        assert!(experiment.contenders.len() >= 2, "{}", file.path.display());
         count += 1;
     }
     assert!(count >= 2, "the examples are there");

@@ -16,6 +16,24 @@ pub const LARGEST: u64 = 1 << 20;
 /// The name of the experiment file in its directory.
 pub const IN_A_DIRECTORY: &str = "experiment.toml";
 
+/// An experiment file as it was read: once, because it can change between two reads.
+#[derive(Clone)]
+pub struct FileText {
+    /// The file as it was named.
+    pub path: PathBuf,
+    pub text: String,
+}
+
+impl FileText {
+    /// Reads a file that may be an experiment.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no plain file, is too large, or is not UTF-8.
+    pub fn read(path: &Path) -> Result<FileText, Error> {
+        Ok(FileText { path: path.to_owned(), text: read(path)? })
+    }
+}
+
 /// Where a text comes from.
 pub(super) struct Source<'a> {
     /// The file as it was named.
@@ -28,7 +46,15 @@ pub(super) struct Source<'a> {
     pub(super) secrets: RefCell<Vec<Secret>>,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// The text of a file. What the file names starts at its directory.
+    pub(super) fn of_file(file: &'a FileText, environment: EnvLookup<'a>) -> Source<'a> {
+        let absolute = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+        let directory = absolute.parent().unwrap_or(Path::new("/")).to_owned();
+        let name = file.path.display().to_string();
+        Source { name, directory, text: &file.text, environment, secrets: RefCell::default() }
+    }
+
     /// Makes an error of the form `file:line: key: what is wrong`.
     pub(super) fn error(&self, at: &Range<usize>, key: &str, message: &str) -> Error {
         let line = line_of(self.text.as_bytes(), at.start);
@@ -50,31 +76,30 @@ pub(super) fn line_of(bytes: &[u8], at: usize) -> usize {
     1 + bytes[..at.min(bytes.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// Returns the other experiment files in a directory that has an `experiment.toml`, sorted by name:
-/// those that name contenders. A file that cannot be read is among them, so that the user gets
-/// its error.
-pub fn others_in(directory: &Path) -> Vec<PathBuf> {
+/// Reads the other experiment files in a directory that has an `experiment.toml`, sorted by name:
+/// those that name contenders. The error of a file that cannot be read is among them, so that the
+/// user gets it.
+pub fn others_in(directory: &Path) -> Vec<Result<FileText, Error>> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     files.retain(|file| {
         file.extension().is_some_and(|extension| extension == "toml")
             && !file.ends_with(IN_A_DIRECTORY)
-            && names_contenders(file)
     });
     files.sort();
-    files
+    let read = files.iter().map(|file| FileText::read(file));
+    read.filter(|file| file.as_ref().map_or(true, names_contenders)).collect()
 }
 
-fn names_contenders(file: &Path) -> bool {
-    let Ok(text) = read(file) else { return true };
-    DeTable::parse(&text).map_or(true, |root| {
+fn names_contenders(file: &FileText) -> bool {
+    DeTable::parse(&file.text).map_or(true, |root| {
         ["contender", "contenders"].iter().any(|key| root.get_ref().contains_key(*key))
     })
 }
 
-/// Reads a file that may be an experiment. Its size is checked first, and only a plain file is
-/// read: a pipe or a device may have no end.
-pub(super) fn read(path: &Path) -> Result<String, Error> {
+/// Reads the text of a file. Its size is checked first, and only a plain file is read: a pipe or a
+/// device may have no end.
+fn read(path: &Path) -> Result<String, Error> {
     let name = shown(path.display().to_string());
     let cannot =
         |error: std::io::Error| Error::usage(format!("the file {name} cannot be read: {error}"));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::scratch::Scratch;
-use crate::targets::launch::{Command, CoresFrom, Launch, Process, ReadySign, Text, Values};
+use crate::targets::launch::{CoresFrom, Launch, LaunchCommand, Process, ReadySign, Text, Values};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -21,6 +21,10 @@ pub(super) fn read_at(text: &str, scale: Option<&str>) -> Result<Experiment, Err
         secrets: RefCell::default(),
     };
     parse(&source, scale)
+}
+
+fn read_file(path: &Path) -> Result<Experiment, Error> {
+    Experiment::parse(&FileText::read(path)?, None, &environment)
 }
 
 fn good(text: &str) -> Experiment {
@@ -189,7 +193,7 @@ fn a_launch_knows_files_commands_and_packages() {
     let experiment = good(FULL);
     let mine = launch(&experiment.contenders[0]);
     assert_eq!(mine.url.to_string(), "http://127.0.0.1:{web.port}/index.html");
-    let prepare: Vec<String> = mine.prepare.iter().map(Command::to_string).collect();
+    let prepare: Vec<String> = mine.prepare.iter().map(LaunchCommand::to_string).collect();
     assert_eq!(prepare, ["make -C {folder} server", "initdb {temp}/data"]);
     assert_eq!(mine.prepare_timeout, Duration::from_secs(1200));
     assert_eq!(mine.facts[0].to_string(), "./server --version");
@@ -745,12 +749,9 @@ fn a_file_that_is_none_is_refused_before_it_is_read() {
             format!("{here}/just.toml:1: there is no contender: describe one as [contender.NAME]"),
         ),
     ] {
-        assert_eq!(
-            Experiment::read(&at(name), None, &environment).err().expect(name).text,
-            message
-        );
+        assert_eq!(read_file(&at(name)).err().expect(name).text, message);
     }
-    assert!(Experiment::read(Path::new("/dev/zero"), None, &environment).is_err());
+    assert!(read_file(Path::new("/dev/zero")).is_err());
 }
 
 #[test]
@@ -760,8 +761,7 @@ fn a_file_from_elsewhere_needs_permission() {
     std::fs::create_dir_all(&below).expect("scratch");
     let file = below.join("e.toml");
     std::fs::write(&file, "contenders = ['nginx', 'node']\n").expect("scratch");
-    let experiment =
-        Experiment::read(&file, None, &environment).unwrap_or_else(|e| panic!("{}", e.text));
+    let experiment = read_file(&file).unwrap_or_else(|e| panic!("{}", e.text));
     assert_eq!(experiment.directory, below.canonicalize().expect("there"));
     assert!(!is_outside(&file, directory.path()) && !is_outside(&file, &below));
     assert!(!is_outside(&file, &below.join("../b")));

@@ -86,9 +86,9 @@ pub fn in_words(plan: &Plan) -> Option<String> {
     if plan.command == "run" {
         return Some("one launch, as in every `tiebreak run`".to_owned());
     }
-    let starts_otherwise = |of: &&Contender| {
-        of.launch.is_empty() && !matches!(of.address, Address::Directory(_))
-            || of.asks == RequestPlan::Program
+    let starts_otherwise = |contender: &&Contender| {
+        contender.launch.is_empty() && !matches!(contender.address, Address::Directory(_))
+            || contender.asks == RequestPlan::Program
     };
     Some(match plan.contenders.iter().find(starts_otherwise) {
         Some(program) if program.asks == RequestPlan::Program => {

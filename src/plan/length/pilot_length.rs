@@ -70,12 +70,12 @@ impl PilotLength {
 /// Whether any contender, or any group of one, has a schedule that a stalled target
 /// must not stop.
 pub(in crate::plan) fn is_open(plan: &Plan) -> bool {
-    let of = |contender: &Contender| {
+    let has_schedule = |contender: &Contender| {
         let mut groups = contender.groups.iter().map(|group| group.intensity.arrivals);
         contender.intensity.arrivals.rate().is_some()
             || groups.any(|arrivals| arrivals.rate().is_some())
     };
-    plan.contenders.iter().any(of)
+    plan.contenders.iter().any(has_schedule)
 }
 
 /// A typical response time. Where every reply was in the burn-in, and slices took longer than they sent, it is
@@ -83,7 +83,7 @@ pub(in crate::plan) fn is_open(plan: &Plan) -> bool {
 pub(in crate::plan) fn reply_ns(seen: &Seen) -> Option<u64> {
     let groups = seen.groups.iter().filter_map(|group| group.response_time.quantile(0.5)).max();
     let median = groups.or_else(|| seen.response_time.quantile(0.5));
-    let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>();
+    let sum = |figure: fn(&Slice) -> u64| seen.slices.iter().map(figure).sum::<u64>();
     let (took_ns, sending_ns) = (sum(|slice| slice.took_ns), sum(|slice| slice.sending_ns));
     let is_slow = seen.operations > 0 && sending_ns > 0 && took_ns >= sending_ns;
     median.or_else(|| took_ns.checked_div(seen.slices.len() as u64).filter(|_| is_slow))
@@ -109,8 +109,9 @@ mod tests {
 
     /// The slice and the whole pilot in ms, to the nearest ms, after a warm-up.
     fn after(took_ms: u64) -> (u64, u64) {
-        let of = PilotLength::after(&example::plan(|_| {}), &[trial(Phase::WarmUp, 80, took_ms)]);
-        ((of.slice_ns + MS / 2) / MS, (of.each_ns + MS / 2) / MS)
+        let length =
+            PilotLength::after(&example::plan(|_| {}), &[trial(Phase::WarmUp, 80, took_ms)]);
+        ((length.slice_ns + MS / 2) / MS, (length.each_ns + MS / 2) / MS)
     }
 
     #[test]
@@ -130,8 +131,8 @@ mod tests {
     #[test]
     fn a_schedule_does_not_depend_on_the_replies() {
         let open = example::plan(|spec| spec.common.rate = Some(100.0));
-        let of = PilotLength::after(&open, &[trial(Phase::WarmUp, 80, 200)]);
-        assert_eq!((of.slice_ns, of.each_ns), (OPEN_SLICE_NS, 2000 * MS));
+        let length = PilotLength::after(&open, &[trial(Phase::WarmUp, 80, 200)]);
+        assert_eq!((length.slice_ns, length.each_ns), (OPEN_SLICE_NS, 2000 * MS));
     }
 
     #[test]

@@ -98,7 +98,7 @@ mod tests {
     }
 
     /// The warm-up of each contender: two slices of so many milliseconds.
-    fn trials(of: [(u64, bool); 2]) -> Vec<TrialRecord> {
+    fn trials(contenders: [(u64, bool); 2]) -> Vec<TrialRecord> {
         let trial = |(contender, (ms, levelled)): (usize, (u64, bool))| {
             let slice = Slice { sending_ns: ms * MS, took_ns: ms * MS - 1, ..Slice::default() };
             let seen = Seen { slices: vec![slice.clone(), slice], ..Seen::default() };
@@ -106,7 +106,7 @@ mod tests {
             trial.levelled = Some(levelled);
             trial
         };
-        of.into_iter().enumerate().map(trial).collect()
+        contenders.into_iter().enumerate().map(trial).collect()
     }
 
     #[test]

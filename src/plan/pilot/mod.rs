@@ -81,7 +81,7 @@ fn merged(trials: &[TrialRecord], contender: usize) -> Seen {
 }
 
 fn saw(seen: &Seen, workers: f64) -> PilotSeen {
-    let sum = |of: fn(&Slice) -> u64| seen.slices.iter().map(of).sum::<u64>() as f64;
+    let sum = |figure: fn(&Slice) -> u64| seen.slices.iter().map(figure).sum::<u64>() as f64;
     let available = sum(|slice| slice.took_ns) * workers;
     let busy = sum(|slice| slice.generator_cpu_ns + slice.waited_ns);
     // With several groups the slowest one determines how long slices must be.
@@ -223,10 +223,10 @@ fn open_loop(plan: &Plan, need: RequiredSlice, parts: &[Seen]) -> Alternation {
         return turns(plan, need.ns, why);
     }
     let grows = |seen: &Seen| self::parts(seen).any(|part| keeps_growing(&part.slices));
-    if let Some(of) = parts.iter().position(grows) {
+    if let Some(index) = parts.iter().position(grows) {
         let why = format!(
             "requests in flight at the ends of the slices of `{}` kept growing",
-            plan.contenders[of].name
+            plan.contenders[index].name
         );
         return turns(plan, need.ns, why);
     }
@@ -331,13 +331,13 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
 
 /// How much of the start of a slice is left out of the latencies: the burst, but at most half of
 /// the slice, so that some latencies remain. Nothing is left out if too few replies would remain in a round.
-fn burn_in(plan: &Plan, saw: &[PilotSeen], of: &Alternation) -> (Vec<u64>, String) {
-    let half = of.slice_ns / 2;
+fn burn_in(plan: &Plan, saw: &[PilotSeen], alternation: &Alternation) -> (Vec<u64>, String) {
+    let half = alternation.slice_ns / 2;
     let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
     let chosen: Vec<u64> = saw.iter().map(|seen| wanted(seen).min(half)).collect();
     let left = |(seen, burn_in_ns): (&PilotSeen, &u64)| {
-        let counted = 1.0 - *burn_in_ns as f64 / of.slice_ns.max(1) as f64;
-        replies(seen, of.round_ns) * counted
+        let counted = 1.0 - *burn_in_ns as f64 / alternation.slice_ns.max(1) as f64;
+        replies(seen, alternation.round_ns) * counted
     };
     let few = |pair: &(&PilotSeen, &u64)| pair.0.throughput > 0.0 && left(*pair) < FEWEST_REPLIES;
     if let Some(at) = saw.iter().zip(&chosen).position(|pair| few(&pair)) {
@@ -389,9 +389,9 @@ fn too_few_replies(plan: &Plan, saw: &[PilotSeen], round_ns: u64) -> Option<Stri
     }
     let long_s = (fewest as f64 / seen.throughput / f64::from(rounds)).ceil() as u64;
     let all_s = long_s.saturating_mul(plan.rounds.into()).saturating_mul(saw.len() as u64);
-    let of = if rounds > 1 { "launch" } else { "round" };
+    let period = if rounds > 1 { "launch" } else { "round" };
     Some(format!(
-        "{} cannot be compared: about {} replies in a {of} of `{}`, and at least {fewest} are needed; --round \
+        "{} cannot be compared: about {} replies in a {period} of `{}`, and at least {fewest} are needed; --round \
          {long_s}s would be long enough, and takes about {}",
         metric.path(),
         expected as u64,

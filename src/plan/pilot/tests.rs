@@ -393,17 +393,17 @@ fn what_a_slow_service_cannot_answer_is_said_with_what_it_would_take() {
 
 #[test]
 fn the_plan_knows_from_which_response_time_on_rounds_become_longer() {
-    let of = |change: &dyn Fn(&mut Plan)| {
+    let threshold = |change: &dyn Fn(&mut Plan)| {
         let mut plan = example::plan(|_| {});
         change(&mut plan);
         lengthens_above_ns(&plan)
     };
-    assert_eq!(of(&|plan| plan.round_ns = 1_000_000_000), Some(62_500_000));
+    assert_eq!(threshold(&|plan| plan.round_ns = 1_000_000_000), Some(62_500_000));
     let open = |plan: &mut Plan| {
         plan.round_ns = 1_000_000_000;
         plan.contenders[0].intensity.arrivals = record::Arrivals::Constant(100.0);
     };
-    assert_eq!(of(&open), Some(10_000_000));
-    assert_eq!(of(&|plan| plan.interleave = Interleave::Turns), None);
-    assert_eq!(of(&|plan| plan.slice_ns = Some(50_000_000)), None);
+    assert_eq!(threshold(&open), Some(10_000_000));
+    assert_eq!(threshold(&|plan| plan.interleave = Interleave::Turns), None);
+    assert_eq!(threshold(&|plan| plan.slice_ns = Some(50_000_000)), None);
 }

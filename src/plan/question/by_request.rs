@@ -25,7 +25,7 @@ pub(in crate::plan) fn names(spec: &Spec, contenders: &[Contender]) -> Result<Ve
         (None, None) if operations.len() > MOST_UNASKED || !operations.iter().all(only_reads) => {
             Ok(Vec::new())
         }
-        _ => Ok(operations.iter().map(|of| of.name.clone()).collect()),
+        _ => Ok(operations.iter().map(|operation| operation.name.clone()).collect()),
     }
 }
 
@@ -35,7 +35,7 @@ fn refuse_group_names(
     contenders: &[Contender],
 ) -> Result<(), Error> {
     let mut groups = contenders.iter().flat_map(|contender| &contender.groups);
-    match groups.find(|group| operations.iter().any(|of| of.name == group.name)) {
+    match groups.find(|group| operations.iter().any(|operation| operation.name == group.name)) {
         None => Ok(()),
         Some(group) => Err(Error::usage(format!(
             "`{}` is the name of a group and of a request: give one of them another name",
@@ -75,7 +75,9 @@ fn why_not(
 fn only_reads(operation: &CustomOperation) -> bool {
     match &operation.says {
         OperationText::Request { method, .. } => matches!(method.as_str(), "GET" | "HEAD"),
-        OperationText::Sql(statements) => statements.iter().all(|of| selects(&of.text)),
+        OperationText::Sql(statements) => {
+            statements.iter().all(|statement| selects(&statement.text))
+        }
         OperationText::Command(_) => false,
     }
 }

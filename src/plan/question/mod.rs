@@ -66,13 +66,13 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         // A single operation inside a program cannot be observed.
         secondary.clear();
     }
-    let questions: Vec<ContenderQuestion> = (contenders
-        .iter()
-        .zip(given.accesses)
-        .zip(machines(given.accesses)))
-    .map(|((of, contender_access), machine)| question_of(of, contender_access, machine, given))
-    .collect();
-    if questions.iter().all(|of| of.cpu_in_sight) {
+    let questions: Vec<ContenderQuestion> =
+        (contenders.iter().zip(given.accesses).zip(machines(given.accesses)))
+            .map(|((contender, contender_access), machine)| {
+                question_of(contender, contender_access, machine, given)
+            })
+            .collect();
+    if questions.iter().all(|contender| contender.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
     Ok(Question {
@@ -88,7 +88,9 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         dear: length.dear,
         interim_looks: length.looks,
         sharing: match is_swept {
-            true if questions.iter().all(|of| of.cpu_in_sight) => vec![everyone(contenders)],
+            true if questions.iter().all(|contender| contender.cpu_in_sight) => {
+                vec![everyone(contenders)]
+            }
             true => Vec::new(),
             false => sharing(given.accesses),
         },
@@ -96,7 +98,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         allowed_cores: given.cores.allowed.clone(),
         one_target: if is_swept { vec![everyone(contenders)] } else { one_target(contenders) },
         expect_different: spec.run.expect_different,
-        shares_core: questions.iter().any(|of| has_only_our_cores(of, given.cores)),
+        shares_core: questions.iter().any(|contender| has_only_our_cores(contender, given.cores)),
         contenders: questions,
         workers: given.cores.generator.len().max(1) as u32 * spec.agents.max(1),
     })
@@ -232,9 +234,9 @@ fn target_cores(contender_access: &ContenderAccess, cores: &Cores) -> Vec<u32> {
 
 /// Whether a target may use only the generator's cores. If its cores are not known, it is assumed
 /// to use others, if there are any.
-fn has_only_our_cores(of: &ContenderQuestion, cores: &Cores) -> bool {
-    let target = &of.target_cores;
-    if of.machine != 0 {
+fn has_only_our_cores(contender: &ContenderQuestion, cores: &Cores) -> bool {
+    let target = &contender.target_cores;
+    if contender.machine != 0 {
         false
     } else if target.is_empty() {
         cores.others.is_empty()
@@ -247,9 +249,10 @@ fn has_only_our_cores(of: &ContenderQuestion, cores: &Cores) -> bool {
 /// their URLs, since one address can serve several hosts. A target that tiebreak launches belongs
 /// to one contender only.
 fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
-    let attached = |of: &&Contender| {
-        of.launch.is_empty()
-            && (matches!(of.address, Address::Unix(_)) || !of.address.nodes().is_empty())
+    let attached = |contender: &&Contender| {
+        contender.launch.is_empty()
+            && (matches!(contender.address, Address::Unix(_))
+                || !contender.address.nodes().is_empty())
     };
     let mut groups: Vec<(&Address, &str, Vec<u32>)> = Vec::new();
     for (number, contender) in (0..).zip(contenders) {
@@ -427,20 +430,20 @@ mod tests {
     #[test]
     fn the_primary_metric_follows_the_arrivals() {
         use Metric::*;
-        let of = |arrivals: &[Arrivals]| {
+        let metrics_of = |arrivals: &[Arrivals]| {
             let contenders: Vec<_> = arrivals
                 .iter()
                 .map(|arrivals| contender("127.0.0.1:1", Reuse::Always, *arrivals))
                 .collect();
-            metrics(contenders.iter().map(|of| of.intensity.arrivals), 500_000_000)
+            metrics(contenders.iter().map(|contender| contender.intensity.arrivals), 500_000_000)
         };
         let closed = (Throughput, vec![ResponseP50, ResponseP99]);
-        assert_eq!(of(&[Arrivals::Closed, Arrivals::Closed]), closed);
-        assert_eq!(of(&[Arrivals::Closed, Arrivals::Constant(1e6)]), closed);
+        assert_eq!(metrics_of(&[Arrivals::Closed, Arrivals::Closed]), closed);
+        assert_eq!(metrics_of(&[Arrivals::Closed, Arrivals::Constant(1e6)]), closed);
         let p99 = (ResponseP99, vec![ResponseP50, ResponseP999]);
-        assert_eq!(of(&[Arrivals::Constant(2000.0), Arrivals::Poisson(9000.0)]), p99);
+        assert_eq!(metrics_of(&[Arrivals::Constant(2000.0), Arrivals::Poisson(9000.0)]), p99);
         let p50 = (ResponseP50, vec![ResponseP99]);
-        assert_eq!(of(&[Arrivals::Constant(1999.0), Arrivals::Poisson(9000.0)]), p50);
+        assert_eq!(metrics_of(&[Arrivals::Constant(1999.0), Arrivals::Poisson(9000.0)]), p50);
     }
 
     #[test]
@@ -459,25 +462,26 @@ mod tests {
 
     #[test]
     fn ways_of_talking_to_one_target_have_its_address_and_host() {
-        let of = |address: &str, target: &str, launched: bool| {
-            let mut of = contender(address, Reuse::Always, Arrivals::Closed);
-            of.target = target.to_owned();
-            of.launch = if launched { vec!["start".to_owned()] } else { Vec::new() };
-            of
+        let given = |address: &str, target: &str, launched: bool| {
+            let mut contender = contender(address, Reuse::Always, Arrivals::Closed);
+            contender.target = target.to_owned();
+            contender.launch = if launched { vec!["start".to_owned()] } else { Vec::new() };
+            contender
         };
         let all = [
-            of("127.0.0.1:80", "http://a.test:80/", false),
-            of("127.0.0.1:81", "http://a.test:81/", false),
-            of("127.0.0.1:80", "http://a.test:80/page?k=…", false),
+            given("127.0.0.1:80", "http://a.test:80/", false),
+            given("127.0.0.1:81", "http://a.test:81/", false),
+            given("127.0.0.1:80", "http://a.test:80/page?k=…", false),
             // Another host behind the same address may be another target.
-            of("127.0.0.1:80", "http://b.test:80/", false),
-            of("/run/x.sock", "http+unix://%2Frun%2Fx.sock/", false),
-            of("/run/x.sock", "http+unix://%2Frun%2Fx.sock/page", false),
-            of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
-            of("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
+            given("127.0.0.1:80", "http://b.test:80/", false),
+            given("/run/x.sock", "http+unix://%2Frun%2Fx.sock/", false),
+            given("/run/x.sock", "http+unix://%2Frun%2Fx.sock/page", false),
+            given("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
+            given("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
         assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
-        let title = |of: &Contender| PROTOCOLS.of_recorded(&of.target).map(|row| row.title);
+        let title =
+            |contender: &Contender| PROTOCOLS.of_recorded(&contender.target).map(|row| row.title);
         assert_eq!((title(&all[0]), title(&all[4])), (Some("HTTP"), Some("HTTP")));
     }
 
@@ -486,10 +490,10 @@ mod tests {
         // tiebreak itself is confined to one core.
         let confined = Cores { allowed: vec![1], generator: vec![1], ..Cores::default() };
         for (target, shares) in [(&[0][..], false), (&[1], true), (&[0, 1], false), (&[], true)] {
-            let of =
+            let contender =
                 ContenderQuestion { target_cores: target.to_vec(), ..ContenderQuestion::default() };
-            assert_eq!(has_only_our_cores(&of, &confined), shares, "{target:?}");
-            let elsewhere = ContenderQuestion { machine: 1, ..of };
+            assert_eq!(has_only_our_cores(&contender, &confined), shares, "{target:?}");
+            let elsewhere = ContenderQuestion { machine: 1, ..contender };
             assert!(!has_only_our_cores(&elsewhere, &confined), "another machine has other cores");
         }
     }

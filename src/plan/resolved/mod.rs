@@ -148,7 +148,8 @@ pub fn resolve(
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
     let candidates = candidates::all(&spec, inputs.contenders)?;
-    let protocols: Vec<&Protocol> = candidates.iter().map(|of| of.url.protocol).collect();
+    let protocols: Vec<&Protocol> =
+        candidates.iter().map(|candidate| candidate.url.protocol).collect();
     let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
     for (number, candidate) in candidates.into_iter().enumerate() {
         let (contender, access) = located(&spec, number, candidate, &rules, machine, resolver)?;

@@ -171,7 +171,10 @@ fn few_rooms_need_few_cores() {
     spec.sets = vec!["b.members=64".to_owned()];
     let plan = settled(&spec).expect("good").plan;
     assert_eq!(plan.generator_cores, [3]);
-    assert_eq!(plan.contenders.iter().map(|of| of.asks.members()).collect::<Vec<_>>(), [8, 64]);
+    assert_eq!(
+        plan.contenders.iter().map(|contender| contender.asks.members()).collect::<Vec<_>>(),
+        [8, 64]
+    );
     spec.run.cores = Some(2);
     let refused = settled(&spec).err().expect("refused").text;
     assert!(refused.starts_with("--cores 2: a core without a connection"), "{refused}");
@@ -368,7 +371,7 @@ fn launches_and_looks_in_the_plan() {
     assert_eq!(looked.interim_looks, [8, 13, 21, 32, 48]);
     // The first core that the generator leaves is tiebreak's own. The CPU time of a launched target
     // is visible.
-    assert!(question.contenders.iter().all(|of| of.target_cores == [1]));
+    assert!(question.contenders.iter().all(|contender| contender.target_cores == [1]));
     assert_eq!(question.secondary.last(), Some(&Metric::TargetCpu));
     let contender = &resolved.plan.contenders[0];
     assert_eq!(contender.target, "http://127.0.0.1:{port}/");
@@ -444,7 +447,7 @@ fn databases_get_a_table_of_their_own_or_are_asked_their_statement() {
     {
         assert!(counts.ends_with(table), "{counts}");
     }
-    let statements = contenders.iter().map(|of| of.asks.statement());
+    let statements = contenders.iter().map(|contender| contender.asks.statement());
     assert_eq!(statements.collect::<Vec<_>>(), [None, None, Some("SELECT 7")]);
     let code_names = |at: usize| resolved.plan.question.code_names(at);
     assert_eq!(
@@ -543,11 +546,15 @@ fn verify_is_refused_where_statements_say_what_they_expect() {
 fn stores_get_a_workload_in_a_key_space_of_their_own() {
     let spec = compare(&["m=memcached://127.0.0.1:1", "r=redis://:CANARY@127.0.0.1:2/3"]);
     let resolved = settled(&spec).expect("a good plan");
-    let of = |at: usize| resolved.plan.contenders[at].asks.workload().cloned().expect("a store");
-    assert_eq!((of(0).prefix, of(1).prefix), ("tiebreak00:".into(), "tiebreak01:".into()));
-    assert_eq!((of(0).keys, of(0).verify), (100_000, record::Verify::Sample));
-    assert_eq!(of(0).mix, of(1).mix);
-    assert!(resolved.plan.question.contenders.iter().all(|of| of.from_workload));
+    let workload =
+        |at: usize| resolved.plan.contenders[at].asks.workload().cloned().expect("a store");
+    assert_eq!(
+        (workload(0).prefix, workload(1).prefix),
+        ("tiebreak00:".into(), "tiebreak01:".into())
+    );
+    assert_eq!((workload(0).keys, workload(0).verify), (100_000, record::Verify::Sample));
+    assert_eq!(workload(0).mix, workload(1).mix);
+    assert!(resolved.plan.question.contenders.iter().all(|contender| contender.from_workload));
     let code_names = |at: usize| resolved.plan.question.code_names(at);
     assert_eq!((code_names(1)[&2003].as_str(), code_names(0).get(&2003)), ("oom", None));
     let json = serde_json::to_string(&resolved.plan).expect("json");
@@ -566,8 +573,9 @@ fn keys_that_are_hashes_have_no_prefix_where_nobody_else_has_keys() {
     ]);
     let prefixes = |spec: &Spec| -> Vec<String> {
         let resolved = settled(spec).unwrap_or_else(|error| panic!("{}", error.text));
-        let workloads = resolved.plan.contenders.iter().map(|of| of.asks.workload().cloned());
-        workloads.map(|of| of.expect("a store").prefix).collect()
+        let workloads =
+            resolved.plan.contenders.iter().map(|contender| contender.asks.workload().cloned());
+        workloads.map(|workload| workload.expect("a store").prefix).collect()
     };
     let usual = ["tiebreak00:", "tiebreak01:", "tiebreak02:", "tiebreak03:"];
     assert_eq!(prefixes(&spec), usual);
@@ -601,9 +609,11 @@ fn groups_share_a_contender_and_are_judged_apart() {
     let sets = |spec: &mut Spec| spec.sets = vec!["b.writers.connections=3".to_owned()];
     let plan = with_groups(READERS_AND_WRITERS, sets).expect("good").plan;
     let [a, b] = plan.contenders.as_slice() else { panic!("two") };
-    let groups_of = |of: &Contender| {
-        let groups = of.groups.iter().map(|group| group.intensity);
-        groups.map(|of| (of.connections, of.depth, of.arrivals)).collect::<Vec<_>>()
+    let groups_of = |contender: &Contender| {
+        let groups = contender.groups.iter().map(|group| group.intensity);
+        groups
+            .map(|intensity| (intensity.connections, intensity.depth, intensity.arrivals))
+            .collect::<Vec<_>>()
     };
     let rate = Arrivals::Constant(5000.0);
     assert_eq!(groups_of(a), [(20, 32, Arrivals::Closed), (2, 1, rate)]);
@@ -723,11 +733,11 @@ fn databases_have_groups_each_with_a_pool_of_its_own() {
     let flat = READERS_AND_WRITERS.replace("depth = 32\n", "");
     let flat = flat.replace(", 'multi-get:10' = 1", "");
     let plan = databases_with_groups(&flat, "pool = { max = 2 }").expect("good").plan;
-    for of in &plan.contenders {
+    for contender in &plan.contenders {
         let connections: Vec<u32> =
-            of.groups.iter().map(|group| group.intensity.connections).collect();
-        assert_eq!((connections, of.intensity.connections), (vec![20, 2], 22));
-        assert_eq!(of.asks.workload().expect("a store").groups, [1, 1]);
+            contender.groups.iter().map(|group| group.intensity.connections).collect();
+        assert_eq!((connections, contender.intensity.connections), (vec![20, 2], 22));
+        assert_eq!(contender.asks.workload().expect("a store").groups, [1, 1]);
     }
     let same = flat.replace("mix = { get = 3 }\n", "").replace("mix = 'set=1'\n", "");
     assert!(databases_with_groups(&same, "query = 'SELECT 1'").is_ok());
@@ -951,8 +961,14 @@ fn a_watcher_takes_the_place_of_the_local_meter() {
     let addresses = ["10.0.0.1:6", "10.0.0.1:7", "10.0.0.2:8", "10.0.0.1:5"];
     let resolved = watched(addresses).unwrap_or_else(|error| panic!("{}", error.text));
     let question = &resolved.plan.question;
-    assert!(question.contenders.iter().all(|of| of.cpu_in_sight && of.target_cores == [0, 1]));
-    let machines: Vec<u32> = question.contenders.iter().map(|of| of.machine).collect();
+    assert!(
+        question
+            .contenders
+            .iter()
+            .all(|contender| contender.cpu_in_sight && contender.target_cores == [0, 1])
+    );
+    let machines: Vec<u32> =
+        question.contenders.iter().map(|contender| contender.machine).collect();
     assert_eq!(machines, [1, 1, 2, 1], "one machine has one number");
     assert_eq!(question.sharing, [[0, 3]], "the same process of the same machine");
     assert!(!question.shares_core, "cores of another machine are not the generator's");

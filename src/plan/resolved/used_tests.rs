@@ -16,8 +16,9 @@ use record::{Custom, CustomOperation, OperationText};
 fn resolved_text(resolved: &Resolved) -> String {
     let accesses = resolved.accesses.iter().map(|contender_access| match contender_access {
         ContenderAccess::Attached { access, .. } => {
-            let http = found::<HttpAccess>(&**access).map(|of| (&of.head, &of.body, &of.expect));
-            let dialect = found::<MemcachedAccess>(&**access).map(|of| of.dialect);
+            let http = found::<HttpAccess>(&**access)
+                .map(|access| (&access.head, &access.body, &access.expect));
+            let dialect = found::<MemcachedAccess>(&**access).map(|access| access.dialect);
             format!("{http:?} {dialect:?}")
         }
         ContenderAccess::Files(directory) => format!("{directory:?}"),

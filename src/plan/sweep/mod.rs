@@ -110,7 +110,7 @@ impl LoadPoints<'_> {
     /// Those of `resolve`, with the name of the load point.
     pub fn settle(&self, machine: &Machine, resolver: &mut Resolver<'_>) -> Result<Settled, Error> {
         let points = self.with_cores(None, machine, resolver)?;
-        let workers = |of: &(f64, Resolved)| of.1.plan.generator_cores.len() as u32;
+        let workers = |point: &(f64, Resolved)| point.1.plan.generator_cores.len() as u32;
         let fewest = points.iter().map(workers).min().unwrap_or(1);
         if points.iter().all(|point| workers(point) == fewest) {
             return Ok(Settled { points, cautions: Vec::new() });

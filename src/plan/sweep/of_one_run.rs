@@ -36,7 +36,11 @@ impl LoadPoints<'_> {
             }
             let name = self.factor.directory(value);
             contenders.extend(
-                point.plan.contenders.into_iter().map(|of| Contender { name: name.clone(), ..of }),
+                point
+                    .plan
+                    .contenders
+                    .into_iter()
+                    .map(|contender| Contender { name: name.clone(), ..contender }),
             );
             accesses.extend(point.accesses);
         }

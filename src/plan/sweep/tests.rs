@@ -83,7 +83,7 @@ fn what_is_no_sweep_says_what_one_is() {
 
 #[test]
 fn each_point_sets_the_factor_and_nothing_else() {
-    let of = |sweep: &str, change: fn(&mut Spec)| {
+    let points = |sweep: &str, change: fn(&mut Spec)| {
         let settled =
             settled(&spec(sweep, change), vec![0, 1]).unwrap_or_else(|e| panic!("{}", e.text));
         settled.points.into_iter().map(|(value, it)| (value, it.plan)).collect::<Vec<_>>()
@@ -91,16 +91,16 @@ fn each_point_sets_the_factor_and_nothing_else() {
     let all = |contender: fn(&record::Contender) -> f64, points: Vec<(f64, record::Plan)>| {
         points.iter().all(|(value, plan)| plan.contenders.iter().all(|c| contender(c) == *value))
     };
-    assert!(all(|c| f64::from(c.intensity.connections), of("connections=1,8", |_| {})));
-    assert!(all(|c| c.intensity.arrivals.rate().unwrap_or(0.0), of("rate=100,5k", |_| {})));
-    assert!(all(|c| f64::from(c.intensity.depth), of("depth=1,16", stores)));
+    assert!(all(|c| f64::from(c.intensity.connections), points("connections=1,8", |_| {})));
+    assert!(all(|c| c.intensity.arrivals.rate().unwrap_or(0.0), points("rate=100,5k", |_| {})));
+    assert!(all(|c| f64::from(c.intensity.depth), points("depth=1,16", stores)));
     let bytes =
         |c: &record::Contender| match c.asks.workload().map(|workload| workload.value.clone()) {
             Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
             other => panic!("{other:?}"),
         };
-    assert!(all(bytes, of("value=32B,1kB", stores)));
-    let mut points = of("connections=1,8", |_| {});
+    assert!(all(bytes, points("value=32B,1kB", stores)));
+    let mut points = points("connections=1,8", |_| {});
     points[1].1.contenders.iter_mut().for_each(|contender| contender.intensity.connections = 1);
     assert_eq!(points[0].1, points[1].1);
 }

@@ -20,11 +20,11 @@ pub(crate) fn workload(verify: Verify) -> Workload {
 }
 
 /// A lane in closed loop; the address is set once the null server runs.
-pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, doing: LaneTask) -> LaneOrder {
+pub(crate) fn lane(connections: u32, depth: u32, reuse: Reuse, task: LaneTask) -> LaneOrder {
     LaneOrder {
         intensity: Intensity { connections, depth, arrivals: Arrivals::Closed },
         reuse,
-        doing,
+        doing: task,
         timeout_ns: TIMEOUT_NS,
         ..LaneOrder::closed(Address::Tcp(([127, 0, 0, 1], 0).into()), connections)
     }

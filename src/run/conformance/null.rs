@@ -32,7 +32,7 @@ pub(crate) struct Lane {
     depth: u32,
     reuse: Reuse,
     null_target: NullTarget,
-    doing: LaneTask,
+    task: LaneTask,
 }
 
 impl Lane {
@@ -45,31 +45,31 @@ impl Lane {
 /// supports them; fresh connections; files in a directory in memory; and a program that does
 /// nothing.
 pub(crate) fn lanes() -> Vec<Lane> {
-    let lane = |protocol, depth, null_target, doing| Lane {
+    let lane = |protocol, depth, null_target, task| Lane {
         protocol,
         depth,
         reuse: Reuse::Always,
         null_target,
-        doing,
+        task,
     };
     let kv = || LaneTask::Drive(alone::workload(Verify::Sample));
     let mut lanes = Vec::new();
     for row in PROTOCOLS.iter() {
         // A web server and a database get one request; a store gets a workload.
-        let doing = || match row.family {
+        let task = || match row.family {
             Family::Store(_) | Family::Files => kv(),
             Family::Http | Family::Messages(_) | Family::Sql(_) | Family::Program => LaneTask::Ask,
         };
         for variant in row.null_variants {
             let null_target = || NullTarget::Null((variant.access)());
-            lanes.push(lane(variant.name, 1, null_target(), doing()));
+            lanes.push(lane(variant.name, 1, null_target(), task()));
             if variant.deep {
-                lanes.push(lane(variant.name, DEPTH, null_target(), doing()));
+                lanes.push(lane(variant.name, DEPTH, null_target(), task()));
             }
             if variant.fresh {
                 lanes.push(Lane {
                     reuse: Reuse::Never,
-                    ..lane(variant.name, 1, null_target(), doing())
+                    ..lane(variant.name, 1, null_target(), task())
                 });
             }
         }
@@ -105,7 +105,7 @@ pub(crate) fn measure(
 fn drive_order(order: &Order, lanes: &[Lane]) -> DriveOrder {
     let lane = |lane: &Lane| -> LaneOrder {
         let connections = lane.null_target.connections(order.connections);
-        alone::lane(connections, lane.depth, lane.reuse, lane.doing.clone())
+        alone::lane(connections, lane.depth, lane.reuse, lane.task.clone())
     };
     let round_ns = order.round.as_nanos() as u64;
     DriveOrder {
@@ -138,9 +138,9 @@ pub(crate) fn figures(
 ) -> Result<OwnCosts, String> {
     let rounds = trials.iter().map(|trial| trial.round).max();
     let rounds = rounds.ok_or("stopped before the first round: nothing was measured")?;
-    let of = |at: usize| trials.iter().filter(move |trial| trial.contender as usize == at);
+    let trials_of = |at: usize| trials.iter().filter(move |trial| trial.contender as usize == at);
     let each = lanes.iter().enumerate().map(|(at, lane)| {
-        let cost = cost(lane, of(at).map(|trial| &trial.seen));
+        let cost = cost(lane, trials_of(at).map(|trial| &trial.seen));
         cost.ok_or_else(|| {
             let name = lane.name();
             format!("{name}: no reply in any round; if the machine is busy, try a longer --round")
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(costs.rounds, 2);
         // Many in flight share the system calls.
         let cpu = |protocol, depth| {
-            let same = |of: &&OwnCost| of.protocol == protocol && of.depth == depth;
+            let same = |cost: &&OwnCost| cost.protocol == protocol && cost.depth == depth;
             costs.lanes.iter().find(same).expect("a lane").cpu_per_operation.median
         };
         for protocol in ["memcached text", "memcached meta", "RESP2", "RESP3"] {

@@ -6,7 +6,7 @@ use crate::targets::exec::{Exec, Program};
 use engine::{EngineError, MakeLane, Numbers, Stop};
 use files::{FilesAccess, Guard, Settings, Store};
 use protocol::Access;
-use protocol::address::Command;
+use protocol::address::ProgramCommand;
 use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
 }
 
 fn program(core: Option<u32>) -> Result<RunningNullTarget, EngineError> {
-    let command = Command::parse(NOTHING).map_err(EngineError::Helper)?;
+    let command = ProgramCommand::parse(NOTHING).map_err(EngineError::Helper)?;
     let mut program = Program::new(command, Some(1));
     program.cores = core.into_iter().collect();
     Exec::start(&program).map(RunningNullTarget::Program).map_err(EngineError::Helper)

@@ -249,8 +249,8 @@ fn numbers_whose_sums_would_overflow_are_refused() {
 #[test]
 fn what_could_not_be_read_again_is_not_written() {
     let mut too_large = trial(1);
-    let Event::Trial(of) = &mut too_large else { panic!("a trial") };
-    of.seen.operations = NUMBERS_BELOW;
+    let Event::Trial(trial) = &mut too_large else { panic!("a trial") };
+    trial.seen.operations = NUMBERS_BELOW;
     let mut journal = Vec::new();
     let mut writer = Writer::new(&mut journal, |_| Ok(()));
     writer.write(&header()).expect("memory");

@@ -114,15 +114,15 @@ mod tests {
     fn each_word_of_version_2_becomes_one_of_version_3() {
         let pool = |word: &str| json!({ "pool": { "max": 2, word: "ping" } });
         let seen = |excluded: &str, requested: &str, established: &str| {
-            let of = |parts: Value| {
-                let mut of =
+            let part = |parts: Value| {
+                let mut value =
                     json!({ excluded: 3, "connections": { requested: 2, established: 1 } });
-                of["parts"] = parts;
-                of
+                value["parts"] = parts;
+                value
             };
-            let mut seen = of(json!(null));
-            seen["groups"] = json!([of(json!(1)), of(json!(2))]);
-            seen["requests"] = json!([of(json!(3))]);
+            let mut seen = part(json!(null));
+            seen["groups"] = json!([part(json!(1)), part(json!(2))]);
+            seen["requests"] = json!([part(json!(3))]);
             seen
         };
         let header = |schema: &str, looks: &str, upkeep: &str| {
@@ -177,8 +177,11 @@ mod tests {
         let old = header(
             json!({ "code_names": names, "contenders": [{ "name": "a" }, { "name": "b" }] }),
         );
-        let of = |name: &str| json!({ "name": name, "code_names": names });
-        assert_eq!(translate(&old), header(json!({ "contenders": [of("a"), of("b")] })));
+        let contender = |name: &str| json!({ "name": name, "code_names": names });
+        assert_eq!(
+            translate(&old),
+            header(json!({ "contenders": [contender("a"), contender("b")] }))
+        );
         // A number of contenders that is refused makes no large memory.
         let many = header(json!({ "code_names": names, "contenders": vec![json!({}); 9000] }));
         let many = translate(&many).to_string();

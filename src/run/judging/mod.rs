@@ -141,7 +141,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
 /// audit refused it.
 fn growth(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
     let sweep = plan.sweep.as_ref().filter(|_| !verdict.void())?;
-    let at_a_rate = plan.contenders.iter().any(|of| of.intensity.arrivals.rate().is_some());
+    let at_a_rate =
+        plan.contenders.iter().any(|contender| contender.intensity.arrivals.rate().is_some());
     growth::of(sweep, at_a_rate, &plan.question, verdict.contenders())
 }
 

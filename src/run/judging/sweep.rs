@@ -92,7 +92,7 @@ fn bends(sweep: &Sweep, points: &[Option<Judged>]) -> Vec<Bend> {
     let Some(any) = points.iter().flatten().next() else { return Vec::new() };
     let (contenders, alpha) = (&any.header.plan.contenders, any.header.plan.question.alpha);
     let level = bend::level(alpha, points.len(), contenders.len());
-    let of = |at: usize| {
+    let bend_of = |at: usize| {
         let sound = sweep.points.iter().zip(points).filter_map(|(point, judged)| {
             let judged = judged.as_ref().filter(|judged| !judged.verdict.void())?;
             let launch = judged.header.plan.question.rounds_of_a_launch();
@@ -101,5 +101,5 @@ fn bends(sweep: &Sweep, points: &[Option<Judged>]) -> Vec<Bend> {
         let open = contenders[at].intensity.arrivals.rate().is_some();
         bend::of(sweep.factor, open, &sound.collect::<Vec<_>>(), level)
     };
-    (0..contenders.len()).map(of).collect()
+    (0..contenders.len()).map(bend_of).collect()
 }

@@ -25,13 +25,13 @@ fn one(contender: &SoFar) -> Option<String> {
 }
 
 /// Formats the number of errors, such as `3 errors`. Returns None if there are none.
-pub(super) fn errors(of: &SoFar) -> Option<String> {
-    (of.errors > 0).then(|| show_counted(of.errors, "error"))
+pub(super) fn errors(so_far: &SoFar) -> Option<String> {
+    (so_far.errors > 0).then(|| show_counted(so_far.errors, "error"))
 }
 
 /// Formats the number of misses, such as `3 misses`. Returns None if there are none.
-pub(super) fn misses(of: &SoFar) -> Option<String> {
-    (of.misses > 0).then(|| show_counted(of.misses, "miss"))
+pub(super) fn misses(so_far: &SoFar) -> Option<String> {
+    (so_far.misses > 0).then(|| show_counted(so_far.misses, "miss"))
 }
 
 #[cfg(test)]

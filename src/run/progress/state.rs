@@ -156,8 +156,9 @@ impl RunState {
     fn waiting(&self) -> String {
         let Some(Waits { contender, time }) = self.waits else { return String::new() };
         let name = contender.and_then(|contender| self.contenders.get(contender as usize));
-        let of = name.map(|contender| format!(" of {}", contender.name)).unwrap_or_default();
-        format!(", waiting {} for replies{of}", whole_seconds(time))
+        let of_contender =
+            name.map(|contender| format!(" of {}", contender.name)).unwrap_or_default();
+        format!(", waiting {} for replies{of_contender}", whole_seconds(time))
     }
 
     /// The time since the run began.

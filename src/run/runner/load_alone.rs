@@ -83,5 +83,5 @@ fn summaries(plan: &Plan, journal: &[u8]) -> Result<Vec<Option<StoreSummary>>, E
             _ => {}
         }
     }
-    Ok(judge.verdict().contenders().iter().map(|of| of.store.clone()).collect())
+    Ok(judge.verdict().contenders().iter().map(|contender| contender.store.clone()).collect())
 }

@@ -8,7 +8,6 @@ mod load;
 mod load_alone;
 mod looks;
 mod meter;
-mod never_began;
 mod null;
 mod orders;
 mod own_costs;

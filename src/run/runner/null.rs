@@ -16,13 +16,21 @@ const MOST_CONNECTIONS: u32 = 32;
 /// The lanes that can be driven against the null server, each with its contender's number.
 pub(super) fn lanes(plan: &Plan) -> Vec<(usize, LaneOrder)> {
     let workers = plan.workers();
-    let known = plan.contenders.iter().enumerate().filter(|(_, of)| comparable(of));
-    let lane = |(at, of): (usize, &Contender)| {
-        let members = of.asks.members();
-        let connections = (of.intensity.connections / workers).clamp(1, MOST_CONNECTIONS);
+    let known = plan.contenders.iter().enumerate().filter(|(_, contender)| comparable(contender));
+    let lane = |(at, contender): (usize, &Contender)| {
+        let members = contender.asks.members();
+        let connections = (contender.intensity.connections / workers).clamp(1, MOST_CONNECTIONS);
         // At least one room, and only whole rooms.
         let connections = (connections / members).max(1) * members;
-        (at, alone::lane(connections, of.intensity.depth, of.reuse, doing(of)))
+        (
+            at,
+            alone::lane(
+                connections,
+                contender.intensity.depth,
+                contender.reuse,
+                lane_task(contender),
+            ),
+        )
     };
     known.map(lane).collect()
 }
@@ -56,7 +64,7 @@ fn comparable(contender: &Contender) -> bool {
         && nodes.iter().all(|node| node.ip().is_loopback())
 }
 
-fn doing(contender: &Contender) -> LaneTask {
+fn lane_task(contender: &Contender) -> LaneTask {
     match &contender.asks {
         RequestPlan::Store(work) | RequestPlan::Files(work) => {
             LaneTask::Drive(alone::workload(work.workload.verify))

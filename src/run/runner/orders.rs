@@ -4,8 +4,8 @@ use super::segments::Segment;
 use crate::plan::length::pilot_length::PilotLength;
 use crate::plan::pilot;
 use record::{
-    Address, Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice, Plan,
-    Reuse, WarmUp,
+    Address, Arrivals, Contender, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice,
+    Plan, Reuse, WarmUp,
 };
 use std::ops::Range;
 
@@ -49,16 +49,16 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
 /// Writes the first values of some of a store's keys, as fast as it accepts them. Returns None if
 /// there is no workload.
 pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<DriveOrder> {
-    let of = &plan.contenders[contender];
-    let workload = of.asks.workload()?.clone();
+    let Contender { asks, address, sharding, intensity, .. } = &plan.contenders[contender];
+    let workload = asks.workload()?.clone();
     // A file is read or written at once, and a client of several servers has one operation in
     // flight.
-    let one_by_one = matches!(of.address, Address::Directory(_)) || of.sharding.is_some();
+    let one_by_one = matches!(address, Address::Directory(_)) || sharding.is_some();
     let lane = LaneOrder {
         intensity: Intensity {
-            depth: if one_by_one { 1 } else { of.intensity.depth.max(LOAD_DEPTH) },
+            depth: if one_by_one { 1 } else { intensity.depth.max(LOAD_DEPTH) },
             arrivals: Arrivals::Closed,
-            ..of.intensity
+            ..*intensity
         },
         reuse: Reuse::Always,
         operations: Some(keys.end - keys.start),

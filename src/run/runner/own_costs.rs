@@ -255,12 +255,12 @@ mod tests {
         let scratch = Scratch::new();
         let file = kept(&scratch);
         let text = fs::read_to_string(&file).expect("readable");
-        let of: Kept = serde_json::from_str(&text).expect("ours");
-        let at = |seconds: u64| UNIX_EPOCH + Duration::from_secs(of.measured + seconds);
-        assert!(read(&file, &of.lane, at(86_399)).is_some());
-        assert!(read(&file, &of.lane, at(86_400)).is_none());
-        let before = UNIX_EPOCH + Duration::from_secs(of.measured - 1);
-        assert!(read(&file, &of.lane, before).is_none(), "a clock that was set back");
+        let cost: Kept = serde_json::from_str(&text).expect("ours");
+        let at = |seconds: u64| UNIX_EPOCH + Duration::from_secs(cost.measured + seconds);
+        assert!(read(&file, &cost.lane, at(86_399)).is_some());
+        assert!(read(&file, &cost.lane, at(86_400)).is_none());
+        let before = UNIX_EPOCH + Duration::from_secs(cost.measured - 1);
+        assert!(read(&file, &cost.lane, before).is_none(), "a clock that was set back");
         remove_old(file.parent().expect("a directory"), SystemTime::now() + 2 * KEPT);
         assert!(!file.exists());
     }

@@ -1,11 +1,11 @@
 //! The directory of a run.
 
-use super::never_began;
 use crate::run::journal;
-use crate::run::journal::{Writer, sweep};
+use crate::run::journal::{Reader, Writer, sweep};
 use crate::system::utc;
 use keeper::user;
 use protocol::{Error, private};
+use record::{EndReason, Event, Phase};
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -86,7 +86,7 @@ fn check_given(directory: &Path) -> Result<(), Error> {
     if !found.is_dir() {
         return Err(cannot(directory, &ErrorKind::NotADirectory.into()));
     }
-    if never_began::found(directory) {
+    if never_began(directory) {
         remove_run(directory).map_err(|error| cannot(directory, &error))?;
     }
     let ours = [
@@ -100,6 +100,28 @@ fn check_given(directory: &Path) -> Result<(), Error> {
         Some((_, what)) => Err(taken(directory, what)),
         None => Ok(()),
     }
+}
+
+/// Whether the journal in this directory is that of a run that ended early and loaded or drove nothing: such a
+/// run leaves its directory to the next one. A journal without an end may still be written.
+fn never_began(directory: &Path) -> bool {
+    let file = directory.join(journal::FILE);
+    // Links are left where they are: somebody else may have put them there.
+    if !file.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return false;
+    }
+    let Ok(mut journal) = Reader::open(&file) else { return false };
+    while let Ok(Some(event)) = journal.next_event() {
+        match event {
+            Event::Trial(trial) if !matches!(trial.phase, Phase::Ready | Phase::Null) => {
+                return false;
+            }
+            Event::Loaded(_) => return false,
+            Event::End(end) => return end.reason != EndReason::Complete,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Removes what a run wrote.

@@ -76,6 +76,11 @@ impl<'a> Target<'a> {
         self.took = began.elapsed();
         Ok(running)
     }
+
+    /// What was launched, while it is up.
+    fn running(&mut self) -> Option<&mut Running> {
+        self.running_target.as_mut()?.running.as_mut()
+    }
 }
 
 /// A target that can be driven.
@@ -113,6 +118,14 @@ impl LaneAccess {
             LaneAccess::Program(exec) => exec.lanes(order, lane).map_err(EngineError::Helper),
         }
     }
+
+    /// How its server is asked. Returns None if it is a program.
+    fn server(&self) -> Option<&dyn Access> {
+        match self {
+            LaneAccess::Server(access) => Some(&**access),
+            LaneAccess::Program(_) => None,
+        }
+    }
 }
 
 impl<'a> Targets<'a> {
@@ -134,7 +147,7 @@ impl<'a> Targets<'a> {
     /// The launched target of this contender, for others that drive it too. Returns None
     /// if it is not up.
     fn launched(&self, owner: usize) -> Option<Shared> {
-        let running_target = self.each.get(owner)?.running_target.as_ref()?;
+        let running_target = self.up(owner)?;
         let running = running_target.running.as_ref()?;
         let (launch, url) = (running_target.launch, running.url().to_owned());
         Some(Shared { launch, url, meter: meter(running) })
@@ -142,18 +155,24 @@ impl<'a> Targets<'a> {
 
     /// How the lost nodes of this contender's target ended.
     fn lost_nodes(&self, contender: usize) -> Vec<String> {
-        let owner = self.resolved.plan.target_of(contender);
-        let running = self.each[owner]
-            .running_target
-            .as_ref()
-            .and_then(|running_target| running_target.running.as_ref());
-        running.map_or(Vec::new(), Running::lost)
+        let owner = self.up(self.resolved.plan.target_of(contender));
+        owner.and_then(|owner| owner.running.as_ref()).map_or(Vec::new(), Running::lost)
     }
 
-    /// The target of this contender.
+    /// The target of this contender, if it is up.
+    fn up(&self, contender: usize) -> Option<&RunningTarget> {
+        self.each.get(contender)?.running_target.as_ref()
+    }
+
+    /// The target of this contender, which must be up.
     fn running_target(&self, contender: usize) -> Result<&RunningTarget, EngineError> {
-        let running_target = self.each[contender].running_target.as_ref();
-        running_target.ok_or_else(|| EngineError::order("the target to be driven is not up"))
+        let not_up = || EngineError::order("the target to be driven is not up");
+        self.up(contender).ok_or_else(not_up)
+    }
+
+    /// Reads the CPU time of all targets that are up.
+    fn clocks(&self) -> Vec<TargetClock> {
+        self.each.iter().filter_map(|target| target.running_target.as_ref()).map(clock).collect()
     }
 
     /// Begins to look what is behind the targets, unless that was done.
@@ -184,8 +203,7 @@ impl<'a> Targets<'a> {
             lane.address = running_target.address.clone();
             launches.push(running_target.launch);
         }
-        let running_targets = self.each.iter().filter_map(|target| target.running_target.as_ref());
-        let clocks = running_targets.map(clock).collect();
+        let clocks = self.clocks();
         let _kept = Kept::on(&self.resolved.own_cores);
         let agents = self.agents.as_mut().expect("checked above");
         agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
@@ -194,22 +212,19 @@ impl<'a> Targets<'a> {
     /// The side channel to this contender's store, if it is one and is up.
     fn store(&self, contender: usize) -> Option<Box<dyn SideChannel>> {
         let known = self.resolved.plan.contenders.get(contender)?;
-        side_channel(known, self.each.get(contender)?.running_target.as_ref()?)
+        side_channel(known, self.up(contender)?)
     }
 }
 
 fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Box<dyn SideChannel>> {
     let table = known.asks.sql().and_then(|sql| sql.table.as_deref());
-    match &running_target.lane_access {
-        LaneAccess::Server(access) => access.side_channel(&running_target.address, table),
-        LaneAccess::Program(_) => None,
-    }
+    running_target.lane_access.server()?.side_channel(&running_target.address, table)
 }
 
 /// Checks, before anything else is sent to a server, that its login does not reveal the password.
 fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
-    let LaneAccess::Server(access) = &running_target.lane_access else { return Ok(()) };
-    let checked = check_login(&**access, &running_target.address);
+    let Some(access) = running_target.lane_access.server() else { return Ok(()) };
+    let checked = check_login(access, &running_target.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
@@ -255,10 +270,7 @@ fn target_ready(
 
 /// Its nodes, as far as its client library met them.
 fn nodes(running_target: &RunningTarget) -> Option<Nodes> {
-    match &running_target.lane_access {
-        LaneAccess::Server(access) => access.nodes(),
-        LaneAccess::Program(_) => None,
-    }
+    running_target.lane_access.server()?.nodes()
 }
 
 /// Where CPU time and memory of a program are read.
@@ -360,15 +372,7 @@ impl TargetControl for Targets<'_> {
             lane_accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
         let lanes = lanes.collect::<Result<_, _>>()?;
         // A lane's number is the contender's only if all contenders are driven.
-        let clocks = if who.len() == self.each.len() {
-            self.each
-                .iter()
-                .filter_map(|target| target.running_target.as_ref())
-                .map(clock)
-                .collect()
-        } else {
-            Vec::new()
-        };
+        let clocks = if who.len() == self.each.len() { self.clocks() } else { Vec::new() };
         // This thread merges, compresses and writes while the workers drive.
         let _kept = Kept::on(&self.resolved.own_cores);
         let driving = self.driving.of_lanes(who);
@@ -407,13 +411,9 @@ impl TargetControl for Targets<'_> {
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         let plain = |at: &usize| {
-            let running_target = self.each[*at].running_target.as_ref()?;
-            match &running_target.lane_access {
-                LaneAccess::Server(access) => {
-                    Some((access.null_lane()?.access, running_target.address.clone()))
-                }
-                LaneAccess::Program(_) => None,
-            }
+            let running_target = self.up(*at)?;
+            let lane = running_target.lane_access.server()?.null_lane()?;
+            Some((lane.access, running_target.address.clone()))
         };
         let Some(plain) = who.iter().map(plain).collect::<Option<Vec<_>>>() else {
             return Err(EngineError::order("the target that the null server replaces is not up"));
@@ -428,32 +428,23 @@ impl TargetControl for Targets<'_> {
     }
 
     fn plain_protocol(&self, contender: usize) -> Option<String> {
-        match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
-            LaneAccess::Server(access) => access.null_lane()?.name,
-            LaneAccess::Program(_) => None,
-        }
+        self.up(contender)?.lane_access.server()?.null_lane()?.name
     }
 
     fn ended_target(&mut self) -> Option<String> {
-        let running = self
-            .each
-            .iter_mut()
-            .filter_map(|target| target.running_target.as_mut()?.running.as_mut());
-        running.into_iter().find_map(|running| running.check().err()).map(|error| error.text)
+        let mut running = self.each.iter_mut().filter_map(Target::running);
+        running.find_map(|running| running.check().err()).map(|error| error.text)
     }
 
     fn continue_without_ended_nodes(&mut self) -> Vec<String> {
         let mut outages = Vec::new();
         for (known, target) in self.resolved.plan.contenders.iter().zip(&mut self.each) {
-            let running = target
-                .running_target
-                .as_mut()
-                .and_then(|running_target| running_target.running.as_mut());
+            let running = target.running();
             let lost = running.map_or(Vec::new(), Running::continue_without_ended_nodes);
-            let of = |how| {
+            let message = |how| {
                 format!("`{}`: its node {how}; the run continues with the others", known.name)
             };
-            outages.extend(lost.into_iter().map(of));
+            outages.extend(lost.into_iter().map(message));
         }
         outages
     }
@@ -505,7 +496,7 @@ impl TargetControl for Targets<'_> {
     fn single_run(&mut self, contender: usize) -> Option<SingleRun> {
         let method = self.resolved.method.as_ref()?;
         let known = &self.resolved.plan.contenders[contender];
-        let running_target = self.each[contender].running_target.as_ref()?;
+        let running_target = self.up(contender)?;
         let (command, outcome) =
             match (method, &self.resolved.accesses[contender], &running_target.lane_access) {
                 (Method::Command(method), ContenderAccess::Launched { .. }, _) => {
@@ -575,8 +566,8 @@ impl StoreAccess for Targets<'_> {
 
 impl Explanations for Targets<'_> {
     fn why_no_tls(&self, contender: usize) -> Option<NoTls> {
-        let running_target = self.each.get(contender)?.running_target.as_ref()?;
-        let LaneAccess::Server(access) = &running_target.lane_access else { return None };
+        let running_target = self.up(contender)?;
+        let access = running_target.lane_access.server()?;
         match access.tls() {
             Some(tls) => {
                 let nodes = running_target.address.nodes();
@@ -588,25 +579,19 @@ impl Explanations for Targets<'_> {
     }
 
     fn why_refused(&self, contender: usize) -> Option<String> {
-        let running_target = self.each.get(contender)?.running_target.as_ref()?;
+        let running_target = self.up(contender)?;
         let statement = self.resolved.plan.contenders.get(contender)?.asks.statement()?;
-        match &running_target.lane_access {
-            LaneAccess::Server(access) => access.why_refused(&running_target.address, statement),
-            LaneAccess::Program(_) => None,
-        }
+        running_target.lane_access.server()?.why_refused(&running_target.address, statement)
     }
 
     fn why_not_driven(&self, contender: usize) -> Option<String> {
-        let running_target = self.each.get(contender)?.running_target.as_ref()?;
+        let running_target = self.up(contender)?;
         let workload = self.resolved.plan.contenders.get(contender)?.asks.workload()?;
-        match &running_target.lane_access {
-            LaneAccess::Server(access) => access.why_not_usable(&running_target.address, workload),
-            LaneAccess::Program(_) => None,
-        }
+        running_target.lane_access.server()?.why_not_usable(&running_target.address, workload)
     }
 
     fn program_error(&self, contender: usize) -> Option<String> {
-        match &self.each.get(contender)?.running_target.as_ref()?.lane_access {
+        match &self.up(contender)?.lane_access {
             LaneAccess::Program(exec) => exec.failure_message(),
             LaneAccess::Server(_) => None,
         }

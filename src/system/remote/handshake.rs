@@ -68,17 +68,20 @@ pub(super) fn introduce(
         FromServer::Challenge(nonce) => nonce,
         other => return Err(unexpected(other)),
     };
-    let of = |role| transcript(role, purpose, &mine, &theirs);
-    let proof = token.sign(&of(Role::ClientProof));
+    let transcript_of = |role| transcript(role, purpose, &mine, &theirs);
+    let proof = token.sign(&transcript_of(Role::ClientProof));
     connection.send(&FromClient::Proof(proof), timeout)?;
     let proof = match connection.receive(timeout)? {
         FromServer::Welcome(proof) => proof,
         other => return Err(unexpected(other)),
     };
-    if !token.is_signed(&of(Role::ServerProof), &proof) {
+    if !token.is_signed(&transcript_of(Role::ServerProof), &proof) {
         return Err(RemoteError::WrongServer);
     }
-    connection.sign(&token.sign(&of(Role::ServerKey)), &token.sign(&of(Role::ClientKey)));
+    connection.sign(
+        &token.sign(&transcript_of(Role::ServerKey)),
+        &token.sign(&transcript_of(Role::ClientKey)),
+    );
     Ok(())
 }
 
@@ -113,20 +116,23 @@ pub fn admit(
     };
     place.greet();
     let mine = nonce()?;
-    let of = |role| transcript(role, purpose, &theirs, &mine);
+    let transcript_of = |role| transcript(role, purpose, &theirs, &mine);
     connection.send(&FromServer::Challenge(mine), timeout)?;
     let FromClient::Proof(proof) = connection.receive(timeout)? else {
         return Err(out_of_turn());
     };
-    if !token.is_signed(&of(Role::ClientProof), &proof) {
+    if !token.is_signed(&transcript_of(Role::ClientProof), &proof) {
         return Err(refuse(connection, Refusal::Token, timeout));
     }
     if !place.admit() {
         return Err(refuse(connection, Refusal::Busy, timeout));
     }
-    let proof = token.sign(&of(Role::ServerProof));
+    let proof = token.sign(&transcript_of(Role::ServerProof));
     connection.send(&FromServer::Welcome(proof), timeout)?;
-    connection.sign(&token.sign(&of(Role::ClientKey)), &token.sign(&of(Role::ServerKey)));
+    connection.sign(
+        &token.sign(&transcript_of(Role::ClientKey)),
+        &token.sign(&transcript_of(Role::ServerKey)),
+    );
     Ok(())
 }
 

@@ -156,10 +156,10 @@ fn a_silent_peer_is_given_up() {
 fn tokens_are_random_words_of_some_length() {
     let (one, two) = (Token::new().expect("random"), Token::new().expect("random"));
     assert!(one != two && one.reveal().len() == 32);
-    let of = |text: &str| Token::of(text).map(|token| token.reveal().to_owned());
-    assert_eq!(of(" 0123456789abcdef\n"), Ok("0123456789abcdef".to_owned()));
+    let word = |text: &str| Token::of(text).map(|token| token.reveal().to_owned());
+    assert_eq!(word(" 0123456789abcdef\n"), Ok("0123456789abcdef".to_owned()));
     for bad in ["", "short", "0123456789 abcdef", "0123456789abcdefé", &"x".repeat(257)] {
-        let why = of(bad).expect_err(bad);
+        let why = word(bad).expect_err(bad);
         assert!(why.starts_with("a token must") && (bad.is_empty() || !why.contains(bad)));
     }
 }

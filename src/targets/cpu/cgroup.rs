@@ -2,15 +2,12 @@
 //! version 1 counts it where `cpuacct` is mounted.
 
 use super::Source;
-use crate::targets::hierarchy::homes;
+use keeper::hierarchy::{homes, pids_within};
 use keeper::process::NotVisible;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// The file that lists the processes of a cgroup.
-const PROCESSES: &str = "cgroup.procs";
 
 /// Reads the CPU time of a cgroup and of all below it.
 #[derive(Debug)]
@@ -67,19 +64,6 @@ impl Counter {
 fn usage(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
     line.trim().parse::<u64>().ok()?.checked_mul(1000)
-}
-
-/// The processes of a cgroup and of all below it.
-pub(super) fn pids_within(path: &Path) -> Vec<u32> {
-    let list = fs::read_to_string(path.join(PROCESSES)).unwrap_or_default();
-    let mut pids: Vec<u32> =
-        list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            pids.extend(pids_within(&entry.path()));
-        }
-    }
-    pids
 }
 
 /// The cgroup that contains these processes and no others. Returns None if they share theirs, as

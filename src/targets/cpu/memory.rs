@@ -1,6 +1,6 @@
 //! The peak memory of a target.
 
-use super::cgroup;
+use keeper::hierarchy::pids_within;
 use std::fs;
 use std::path::Path;
 
@@ -43,7 +43,7 @@ pub(super) fn of_cgroup(path: &Path) -> Option<PeakMemory> {
     });
     match peak {
         Some(bytes) => Some(PeakMemory { bytes, source: MemorySource::Cgroup }),
-        None => of_processes(&cgroup::pids_within(path)),
+        None => of_processes(&pids_within(path)),
     }
 }
 

@@ -16,6 +16,7 @@ mod tests;
 pub use memory::{MemorySource, PeakMemory};
 
 use cgroup::Counter;
+use keeper::hierarchy::pids_within;
 use keeper::process::NotVisible;
 use std::fmt;
 use std::path::Path;
@@ -114,7 +115,7 @@ impl Meter {
     pub fn of_launched(root_pid: u32, cgroup: Option<&Path>) -> Result<Meter, NotVisible> {
         let tree = Tree::of(&[root_pid])?;
         let pids = tree.pids();
-        let got_in = |path: &&Path| cgroup::pids_within(path).iter().any(|pid| pids.contains(pid));
+        let got_in = |path: &&Path| pids_within(path).iter().any(|pid| pids.contains(pid));
         match cgroup.filter(got_in) {
             Some(path) => Meter::of_cgroup(path),
             None => Ok(Meter::from(From::Tree(tree))),
@@ -161,7 +162,7 @@ impl Meter {
     /// The processes that it reads, as of the last reading.
     pub fn pids(&self) -> Vec<u32> {
         match &self.from {
-            From::Cgroup(counter) => cgroup::pids_within(counter.path()),
+            From::Cgroup(counter) => pids_within(counter.path()),
             From::Tree(tree) => tree.pids(),
         }
     }

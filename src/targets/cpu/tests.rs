@@ -5,7 +5,7 @@ use super::*;
 use crate::not_tested::{Lack, lacks};
 use crate::scratch::directory_within;
 use crate::targets::child::Child;
-use crate::targets::hierarchy::homes;
+use keeper::hierarchy::homes;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::process::CommandExt;

@@ -11,7 +11,7 @@ use keeper::programs;
 use keeper::{
     Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
 };
-use protocol::address::Command;
+use protocol::address::ProgramCommand;
 use record::{Failure, ProgramRun};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ pub const WITH_SERVERS: &str = "wait4_and_servers";
 #[derive(Clone)]
 pub struct Program {
     /// The program and its arguments.
-    pub command: Command,
+    pub command: ProgramCommand,
     /// Operations of one run, if the program does not announce them.
     pub operations: Option<u64>,
     /// Where it runs.
@@ -46,7 +46,7 @@ pub struct Program {
 impl Program {
     /// A program in the current directory, on all cores, with the environment of launched targets:
     /// PATH, HOME, LANG and TMPDIR, and nothing else of ours.
-    pub fn new(command: Command, operations: Option<u64>) -> Program {
+    pub fn new(command: ProgramCommand, operations: Option<u64>) -> Program {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
         Program { command, operations, cwd, env, cores, secrets, servers: None }
@@ -386,11 +386,11 @@ mod tests {
     #[test]
     fn only_an_announcement_is_left_out_of_the_output() {
         let good = RunEnd::Ended(Ending::Status(0));
-        let of = |line| without_announcement(&ended(good, line).output);
-        assert_eq!(of(Some("operations 5")), (10, 1));
-        assert_eq!(of(Some("operations five")), (20, 2));
-        assert_eq!(of(Some("the end")), (20, 2));
-        assert_eq!(of(None), (20, 2));
+        let output = |line| without_announcement(&ended(good, line).output);
+        assert_eq!(output(Some("operations 5")), (10, 1));
+        assert_eq!(output(Some("operations five")), (20, 2));
+        assert_eq!(output(Some("the end")), (20, 2));
+        assert_eq!(output(None), (20, 2));
     }
 
     #[test]
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named() {
         let find = |text: &str| {
-            let command = Command::parse(text).expect("words");
+            let command = ProgramCommand::parse(text).expect("words");
             programs::find(&command.words()[0], "/usr/bin:/bin", Path::new("/"))
                 .map_err(|error| error.to_string())
         };

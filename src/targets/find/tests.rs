@@ -148,17 +148,17 @@ fn another_users_process_needs_rights_or_its_number() {
 #[test]
 fn contenders_that_share_a_process_are_one_group() {
     let (mut one, mut two) = (Child::start(), Child::start());
-    let of = |address: &str| serving(&tcp(address)).ok();
+    let found_at = |address: &str| serving(&tcp(address)).ok();
     let (a, b) = (one.send("listen 127.0.0.1:0"), one.send("listen 127.0.0.1:0"));
     let c = two.send("listen 127.0.0.1:0");
     one.ask("start");
     let d = one.send("sub listen 127.0.0.1:0");
-    let found = [of(&a), of(&c), None, of(&b), of(&d), of(&c)];
+    let found = [found_at(&a), found_at(&c), None, found_at(&b), found_at(&d), found_at(&c)];
     assert_eq!(groups(&found, ProcessTrees::shares_process_with), [vec![0, 3, 4], vec![1, 5]]);
     // The server of a child is in one group with that of its parent, even if the child's comes
     // first.
     assert_eq!(
-        groups(&[of(&d), of(&c), of(&a)], ProcessTrees::shares_process_with),
+        groups(&[found_at(&d), found_at(&c), found_at(&a)], ProcessTrees::shares_process_with),
         [vec![0, 2], vec![1]]
     );
     assert_eq!(groups(&[None, None], ProcessTrees::shares_process_with), Vec::<Vec<usize>>::new());

@@ -5,7 +5,7 @@
 use crate::system::cache;
 use crate::system::cache::Lock;
 use crate::targets::launch::failed::{Failed, named};
-use crate::targets::launch::{Command, Launch, Secret, Values, running};
+use crate::targets::launch::{Launch, LaunchCommand, Secret, Values, running};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
 use protocol::Error;
 use std::fs;
@@ -36,7 +36,7 @@ pub(crate) struct Builds<'a> {
     /// Whether a signal asked tiebreak to stop.
     pub(crate) stopped: &'a dyn Fn() -> bool,
     /// Called before each command with the command and the directory that it builds into.
-    pub(crate) tell: &'a dyn Fn(&Command, &Path),
+    pub(crate) tell: &'a dyn Fn(&LaunchCommand, &Path),
     done: Vec<Vec<String>>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Builds<'a> {
     pub(crate) fn new(
         secrets: &'a [Secret],
         stopped: &'a dyn Fn() -> bool,
-        tell: &'a dyn Fn(&Command, &Path),
+        tell: &'a dyn Fn(&LaunchCommand, &Path),
     ) -> Builds<'a> {
         Builds { secrets, stopped, tell, done: Vec::new() }
     }
@@ -86,7 +86,7 @@ impl<'a> Builds<'a> {
     fn run_one(
         &self,
         launch: &Launch,
-        command: &Command,
+        command: &LaunchCommand,
         argv: Vec<String>,
         log: &Path,
     ) -> Result<(), Failed> {

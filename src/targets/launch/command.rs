@@ -6,21 +6,21 @@ use text::shell_words;
 
 /// A program and its arguments. It is displayed as it would be typed in a shell.
 #[derive(Clone)]
-pub struct Command {
+pub struct LaunchCommand {
     argv: Vec<Text>,
     /// Whether a shell runs it.
     pub shell: bool,
 }
 
-impl Command {
+impl LaunchCommand {
     /// A program and its arguments.
-    pub fn new(argv: Vec<Text>) -> Command {
-        Command { argv, shell: false }
+    pub fn new(argv: Vec<Text>) -> LaunchCommand {
+        LaunchCommand { argv, shell: false }
     }
 
     /// A command line that a shell runs.
-    pub fn of_shell(text: Text) -> Command {
-        Command { argv: vec![Text::plain("sh"), Text::plain("-c"), text], shell: true }
+    pub fn of_shell(text: Text) -> LaunchCommand {
+        LaunchCommand { argv: vec![Text::plain("sh"), Text::plain("-c"), text], shell: true }
     }
 
     /// The program and its arguments, with the placeholders replaced.
@@ -29,7 +29,7 @@ impl Command {
     }
 }
 
-impl fmt::Display for Command {
+impl fmt::Display for LaunchCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, part) in self.argv.iter().enumerate() {
             let blank = if at == 0 { "" } else { " " };

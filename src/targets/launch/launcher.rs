@@ -9,7 +9,7 @@ use crate::targets::launch::home::Home;
 use crate::targets::launch::ready::Wait;
 use crate::targets::launch::running::{Running, Started};
 use crate::targets::launch::{
-    Command, CoresFrom, Launch, Missing, Process, Secret, Values, hidden, orders, running,
+    CoresFrom, Launch, LaunchCommand, Missing, Process, Secret, Values, hidden, orders, running,
 };
 use crate::targets::ports;
 use crate::targets::software;
@@ -229,7 +229,7 @@ impl<'a> Launcher<'a> {
         Running::new(&self.launch.name, url, keeper, started, requests, secrets, has_nodes)
     }
 
-    fn prepare_one(&self, keeper: &mut Keeper, command: &Command) -> Result<(), Failed> {
+    fn prepare_one(&self, keeper: &mut Keeper, command: &LaunchCommand) -> Result<(), Failed> {
         let log = self.log(&format!("{}.prepare", self.launch.name));
         let from = logs::length(&log);
         let order =
@@ -255,7 +255,7 @@ impl<'a> Launcher<'a> {
     }
 
     /// Runs a command of `facts`. The run goes on if the command fails.
-    fn fact(&self, keeper: &mut Keeper, command: &Command) -> Result<Fact, Failed> {
+    fn fact(&self, keeper: &mut Keeper, command: &LaunchCommand) -> Result<Fact, Failed> {
         let log = self.log(&format!("{}.facts", self.launch.name));
         let from = logs::length(&log);
         let order =

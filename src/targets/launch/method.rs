@@ -2,7 +2,7 @@
 //! and prints a figure.
 
 use crate::targets::launch::launcher::LaunchContext;
-use crate::targets::launch::{Command, Missing, Values, orders};
+use crate::targets::launch::{LaunchCommand, Missing, Values, orders};
 use keeper::{Keeper, LaunchOptions, ProcessOrder, logs};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const SEARCHED: u64 = 1 << 20;
 #[derive(Clone)]
 pub struct Method {
     /// The program and its arguments; `{url}` is the address of a target.
-    pub command: Command,
+    pub command: LaunchCommand,
     /// The words before the figure.
     pub prints: String,
     /// The Debian package of the program.

@@ -20,12 +20,14 @@ mod running;
 mod template;
 
 pub(crate) use build::Builds;
-pub use command::Command;
+pub use command::LaunchCommand;
 pub use failed::Failed;
 pub(crate) use launcher::all_missing;
 pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;
-pub use order::{Choice, CoresFrom, File, Launch, Process, ProcessContext, Ready, ReadySign};
+pub use order::{
+    Choice, CoresFrom, File, Launch, Process, ProcessContext, ReadyCondition, ReadySign,
+};
 pub(crate) use orders::{Missing, address_at, inherited, missing_program, no_directory};
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};

@@ -1,6 +1,6 @@
 //! What is to be launched and how, as an experiment file or a recipe says it.
 
-use crate::targets::launch::command::Command;
+use crate::targets::launch::command::LaunchCommand;
 use crate::targets::launch::template::Text;
 use protocol::Software;
 use std::collections::BTreeMap;
@@ -36,13 +36,13 @@ pub struct Launch {
     /// are launched at once. If empty, its processes are launched one after the other.
     pub nodes: Vec<String>,
     /// Commands that build into the user's cache. They run to completion before `prepare`.
-    pub build: Vec<Command>,
+    pub build: Vec<LaunchCommand>,
     /// Commands that run to completion once, before the first launch.
-    pub prepare: Vec<Command>,
+    pub prepare: Vec<LaunchCommand>,
     /// The longest time that each command of `prepare` may take.
     pub prepare_timeout: Duration,
     /// Commands whose first line of output is recorded.
-    pub facts: Vec<Command>,
+    pub facts: Vec<LaunchCommand>,
     /// The surroundings in which `prepare` and `facts` run.
     pub context: ProcessContext,
     /// The Debian packages of programs, and of files by their path, that may be missing.
@@ -113,11 +113,11 @@ pub struct Process {
     /// Its name, or that of the contender if this is its only process.
     pub name: String,
     /// The command that is started.
-    pub command: Command,
+    pub command: LaunchCommand,
     /// The surroundings in which it runs.
     pub context: ProcessContext,
     /// The condition under which it counts as ready.
-    pub ready: Ready,
+    pub ready: ReadyCondition,
     /// The signal that asks it to stop.
     pub stop: i32,
     /// The longest time that it may take to stop.
@@ -151,7 +151,7 @@ pub enum CoresFrom {
 
 /// The condition under which a process counts as ready.
 #[derive(Clone)]
-pub struct Ready {
+pub struct ReadyCondition {
     /// The sign that shows it.
     pub sign: ReadySign,
     /// Texts that must also be in its log.
@@ -175,5 +175,5 @@ pub enum ReadySign {
     /// A text in its log.
     Log(Text),
     /// A program that exits with status 0.
-    Run(Command),
+    Run(LaunchCommand),
 }

@@ -1,7 +1,7 @@
 //! Converts a launch to orders for a keeper.
 
 use crate::protocols::PROTOCOLS;
-use crate::targets::launch::{Command, Launch, Process, ProcessContext, Values};
+use crate::targets::launch::{Launch, LaunchCommand, Process, ProcessContext, Values};
 use keeper::{ProcessOrder, programs, user};
 use protocol::address::Url;
 use std::fmt;
@@ -69,7 +69,7 @@ pub(super) fn process(
 /// The order for a program that runs to completion.
 pub(super) fn command(
     launch: &Launch,
-    command: &Command,
+    command: &LaunchCommand,
     context: &ProcessContext,
     values: &Values,
     log: PathBuf,

@@ -1,7 +1,7 @@
 //! The description of a launch: every command and every file, as `tiebreak check` and the start of
 //! a run print them. Secrets appear as `${NAME}`.
 
-use crate::targets::launch::{CoresFrom, Launch, Process, Ready, ReadySign};
+use crate::targets::launch::{CoresFrom, Launch, Process, ReadyCondition, ReadySign};
 use keeper::signals;
 use protocol::address::harmless;
 use std::time::Duration;
@@ -100,7 +100,7 @@ fn details(process: &Process, of_store: bool) -> String {
     parts.join("; ")
 }
 
-fn ready(ready: &Ready, of_store: bool) -> String {
+fn ready(ready: &ReadyCondition, of_store: bool) -> String {
     let sign = match &ready.sign {
         ReadySign::Http { path: None, .. } if of_store => "it answers in its protocol".to_owned(),
         ReadySign::Http { path, expect, bytes } => {

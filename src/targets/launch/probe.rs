@@ -62,39 +62,6 @@ fn ask_store(question: &[u8], stream: &mut Stream, deadline: Deadline<'_>) -> Re
     }
 }
 
-/// Requests an upgrade with these lines. The engine requests another one and sends a message.
-fn ask_upgrade(
-    url: &Url,
-    request: &str,
-    stream: &mut Stream,
-    deadline: Deadline<'_>,
-) -> ReadyAnswer {
-    if let Err(error) = stream.write_all(request.as_bytes(), deadline) {
-        return ReadyAnswer::Nothing { why: talking(&error), sent: true };
-    }
-    let (mut reply, mut piece) = (Vec::new(), [0; 4 << 10]);
-    let why = loop {
-        match parse(&reply) {
-            Some((101, _, _)) => return ReadyAnswer::Listens,
-            Some((status, _, _)) => {
-                break format!(
-                    "it answers the upgrade to {} with status {status}",
-                    url.protocol.title
-                );
-            }
-            None if reply.len() > LONGEST_HEAD => break "it does not speak HTTP".to_owned(),
-            None => {}
-        }
-        match stream.read(&mut piece, deadline) {
-            Ok(0) if reply.is_empty() => break CLOSED.to_owned(),
-            Ok(0) => break "it does not speak HTTP".to_owned(),
-            Ok(count) => reply.extend_from_slice(&piece[..count]),
-            Err(error) => break talking(&error),
-        }
-    };
-    ReadyAnswer::Nothing { why, sent: true }
-}
-
 /// The text for a server that did not answer within the time.
 pub(super) const NO_ANSWER: &str = "it did not answer";
 
@@ -110,21 +77,23 @@ pub(super) fn ask(url: &Url, path: &str, deadline: Deadline<'_>) -> ReadyAnswer 
     if url.tls {
         return ReadyAnswer::Listens;
     }
-    match url.protocol.ready {
-        Ready::Page => {}
-        Ready::Upgrade(lines) => {
-            let request = format!("GET {path} HTTP/1.1\r\n{}{lines}\r\n", host_and_login(url));
-            return ask_upgrade(url, &request, &mut stream, deadline);
-        }
+    let head = host_and_login(url);
+    let (request, is_upgrade) = match url.protocol.ready {
+        Ready::Page => (format!("GET {path} HTTP/1.0\r\n{head}\r\n"), false),
+        // The engine requests another upgrade and sends a message.
+        Ready::Upgrade(lines) => (format!("GET {path} HTTP/1.1\r\n{head}{lines}\r\n"), true),
         Ready::Answers(question) => return ask_store(question, &mut stream, deadline),
         Ready::NoServer => unreachable!("there was nothing to connect to"),
-    }
-    let request = format!("GET {path} HTTP/1.0\r\n{}\r\n", host_and_login(url));
+    };
     if let Err(error) = stream.write_all(request.as_bytes(), deadline) {
         return ReadyAnswer::Nothing { why: talking(&error), sent: true };
     }
-    let (reply, read) = read_reply(&mut stream, deadline);
+    let (reply, read) = read_reply(&mut stream, is_upgrade, deadline);
     let why = match (parse(&reply), read) {
+        (Some((101, ..)), _) if is_upgrade => return ReadyAnswer::Listens,
+        (Some((status, ..)), _) if is_upgrade => {
+            format!("it answers the upgrade to {} with status {status}", url.protocol.title)
+        }
         (Some((status, bytes, is_whole)), read) if is_whole || read.is_ok() => {
             let body = reply.len() - bytes as usize;
             return ReadyAnswer::Reply { status, bytes, words: http1::first_words(&reply[body..]) };
@@ -147,9 +116,13 @@ fn connect(url: &Url, deadline: Deadline<'_>) -> io::Result<Stream> {
     }
 }
 
-/// Reads a reply up to the length that it announced, or to the end of the connection.
-/// Returns what was read, and an error if the reply is not complete.
-fn read_reply(stream: &mut Stream, deadline: Deadline<'_>) -> (Vec<u8>, io::Result<()>) {
+/// Reads a reply up to the length that it announced, or to the end of the connection, or only its
+/// head. Returns what was read, and an error if the reply is not complete.
+fn read_reply(
+    stream: &mut Stream,
+    only_head: bool,
+    deadline: Deadline<'_>,
+) -> (Vec<u8>, io::Result<()>) {
     let mut reply = Vec::new();
     let mut piece = [0; 16 << 10];
     while reply.len() < ENOUGH {
@@ -160,7 +133,7 @@ fn read_reply(stream: &mut Stream, deadline: Deadline<'_>) -> (Vec<u8>, io::Resu
         }
         match parse(&reply) {
             // The reply is complete, even if the server keeps the connection open.
-            Some((_, _, true)) => break,
+            Some((_, _, is_whole)) if is_whole || only_head => break,
             None if reply.len() > LONGEST_HEAD => break,
             _ => {}
         }

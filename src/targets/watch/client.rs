@@ -57,7 +57,9 @@ impl Readings {
     /// the first reading, and what is shown as it is.
     fn can_be_recorded(&self, reading: &Reading) -> bool {
         let first = self.first.unwrap_or(*reading);
-        let grew = |of: fn(&Reading) -> Option<u64>| Some(of(reading)?.saturating_sub(of(&first)?));
+        let grew = |figure: fn(&Reading) -> Option<u64>| {
+            Some(figure(reading)?.saturating_sub(figure(&first)?))
+        };
         let numbers = [
             grew(|reading| Some(reading.at_ns)),
             grew(|reading| reading.cpu_ns),
@@ -109,8 +111,8 @@ impl Client {
     /// What is recorded about the readings.
     pub fn report(&self) -> WatcherReport {
         let Readings { took, first, last, load_milli, .. } = &self.readings;
-        let between = |of: fn(&Reading) -> Option<u64>| {
-            let (first, last) = (first.as_ref().and_then(of)?, last.as_ref().and_then(of)?);
+        let between = |figure: fn(&Reading) -> Option<u64>| {
+            let (first, last) = (first.as_ref().and_then(figure)?, last.as_ref().and_then(figure)?);
             last.checked_sub(first)
         };
         WatcherReport {

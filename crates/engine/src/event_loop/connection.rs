@@ -15,7 +15,7 @@ use crate::{TlsAccess, clock};
 use record::{Failure, Recorder, Reuse};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use sys::{Epoll, Ready};
+use sys::{Epoll, ReadyEvent};
 use wire::{Codec, ConnectionState, Fault, Out, Progress};
 
 /// What all connections of a lane have in common.
@@ -216,7 +216,7 @@ impl<S: Dialogue> Connection<S> {
     #[inline]
     pub(super) fn react(
         &mut self,
-        ready: &Ready,
+        ready: &ReadyEvent,
         common: &mut Common<S>,
         seen: &mut Recorder,
     ) -> EventResult {

@@ -17,7 +17,7 @@ use crate::{EngineError, Lane, Opened, Seat, SliceEnd, TlsAccess, Turn, clock};
 use record::{LaneOrder, Recorder, Reuse};
 use rooms::Rooms;
 use std::collections::VecDeque;
-use sys::{Epoll, Ready};
+use sys::{Epoll, ReadyEvent};
 
 /// The key of the stop signal among the events.
 const STOP: u64 = u64::MAX;
@@ -164,7 +164,7 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Returns the next event of this turn.
     #[inline]
-    fn next(&mut self) -> Option<Ready> {
+    fn next(&mut self) -> Option<ReadyEvent> {
         if self.common.allowance.is_used_up() {
             return None;
         }
@@ -173,10 +173,10 @@ impl<S: Dialogue> EventLane<S> {
 
     /// Returns a connection whose socket was not drained in the previous turn.
     #[inline]
-    fn next_unread(&mut self) -> Option<Ready> {
+    fn next_unread(&mut self) -> Option<ReadyEvent> {
         let key = self.common.unread.pop_front()?;
         self.slots[key as u32 as usize].leaves_unread();
-        Some(Ready::unread(key))
+        Some(ReadyEvent::unread(key))
     }
 
     /// Returns true if there is an event to handle without waiting.

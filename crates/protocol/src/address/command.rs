@@ -8,15 +8,15 @@ use text::shown::shown;
 
 /// A program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Command(Vec<String>);
+pub struct ProgramCommand(Vec<String>);
 
-impl Command {
+impl ProgramCommand {
     /// Reads the text after `exec:`.
     ///
     /// # Errors
     /// A sentence with the remedy, if the text is empty, a quote is not closed, or only a
     /// shell could run it.
-    pub fn parse(text: &str) -> Result<Command, String> {
+    pub fn parse(text: &str) -> Result<ProgramCommand, String> {
         if text.contains('\0') {
             return Err("exec: an argument of a program cannot contain a NUL byte".to_owned());
         }
@@ -32,13 +32,13 @@ impl Command {
                 shown(first),
                 shown(first)
             )),
-            _ => Ok(Command(words)),
+            _ => Ok(ProgramCommand(words)),
         }
     }
 
     /// Returns this command with other words, each made by `word` from its index.
-    pub fn with_words(&self, word: impl Fn(usize) -> String) -> Command {
-        Command((0..self.0.len()).map(word).collect())
+    pub fn with_words(&self, word: impl Fn(usize) -> String) -> ProgramCommand {
+        ProgramCommand((0..self.0.len()).map(word).collect())
     }
 
     /// The program and its arguments.
@@ -98,7 +98,8 @@ mod tests {
             ("größe ü", &["größe", "ü"]),
             ("env A=b c", &["env", "A=b", "c"]),
         ] {
-            let command = Command::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let command =
+                ProgramCommand::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(command.words(), words, "{text}");
         }
     }
@@ -127,7 +128,7 @@ mod tests {
                 "exec: `{c}` is shell syntax, but exec: runs no shell: quote it, or write exec:sh \
                  -c '…' to measure the shell as well"
             );
-            assert_eq!(Command::parse(text), Err(message), "{text}");
+            assert_eq!(ProgramCommand::parse(text), Err(message), "{text}");
         }
     }
 
@@ -142,14 +143,14 @@ mod tests {
             ("a\0b", "exec: an argument of a program cannot contain a NUL byte"),
             ("A_1=b c", "exec: `A_1=b` would set a variable in a shell: write exec:env A_1=b …"),
         ] {
-            assert_eq!(Command::parse(text), Err(message.to_owned()), "{text}");
+            assert_eq!(ProgramCommand::parse(text), Err(message.to_owned()), "{text}");
         }
     }
 
     #[test]
     fn a_secret_cannot_get_into_the_arguments() {
         for text in ["php a.php ${TOKEN}", "php a.php \"x ${TOKEN}\"", "${TOKEN}"] {
-            let message = Command::parse(text).expect_err("refused");
+            let message = ProgramCommand::parse(text).expect_err("refused");
             assert_eq!(
                 message,
                 "exec: `${TOKEN}` would put a value into the program's arguments, which every \

@@ -9,6 +9,6 @@ pub mod tls;
 mod url;
 
 pub use awaited_name::AwaitedName;
-pub use command::Command;
+pub use command::ProgramCommand;
 pub use connect_to::ConnectTo;
 pub use url::{Endpoint, Login, QueryValue, Url, begins_with_a_port, harmless, is_program};

@@ -25,7 +25,7 @@ fn check(run: &PublishedRun) -> Checked {
     match (run.tool.name, run.operations(), keeps_alive) {
         ("ab", Some(all), None) if run.figure(Key::Connections).is_some() => found(
             Weight::Caution,
-            "each request opened a connection: there is no line `Keep-Alive requests`".to_owned(),
+            "each request opened a connection: there is no line `Keep-Alive requests`",
             [all.line],
         ),
         ("ab", Some(all), Some(kept)) if kept.value < 0.9 * all.value => {
@@ -36,11 +36,9 @@ fn check(run: &PublishedRun) -> Checked {
             found(Weight::Caution, text, [kept.line])
         }
         ("pgbench", _, _) => match run.figure(Key::ConnectMean).or(keeps_alive) {
-            Some(at) => found(
-                Weight::Caution,
-                "each transaction opened a connection (-C)".to_owned(),
-                [at.line],
-            ),
+            Some(at) => {
+                found(Weight::Caution, "each transaction opened a connection (-C)", [at.line])
+            }
             None => fine(),
         },
         _ => fine(),

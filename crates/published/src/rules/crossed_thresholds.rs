@@ -16,11 +16,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(run: &PublishedRun) -> Checked {
-    match run.figure(Key::Crossed) {
-        Some(at) => {
-            let text = format!("{} crossed", show_counted(at.value as u64, "threshold"));
-            found(Weight::Caution, text, [at.line])
-        }
-        None => fine(),
-    }
+    let Some(at) = run.figure(Key::Crossed) else { return fine() };
+    let text = format!("{} crossed", show_counted(at.value as u64, "threshold"));
+    found(Weight::Caution, text, [at.line])
 }

@@ -28,7 +28,7 @@ fn check(run: &PublishedRun) -> Checked {
     let bodies = [Key::ReplyBytes, Key::BodyBytes].map(|key| run.figure(key));
     match bodies.into_iter().flatten().find(|at| at.value == 0.0) {
         Some(at) if operations => {
-            found(Weight::Void, "the bodies of the replies had 0 bytes".to_owned(), [at.line])
+            found(Weight::Void, "the bodies of the replies had 0 bytes", [at.line])
         }
         Some(_) => fine(),
         None if bodies.iter().all(Option::is_none) => Err("how long the replies were"),

@@ -1,6 +1,6 @@
 //! A stall that the percentiles hide: coordinated omission.
 
-use super::{Check, Checked, Rule, RunObjection};
+use super::{Check, Checked, Rule, fine, found};
 use crate::key::{At, Key};
 use crate::run::PublishedRun;
 use judge::verdict::Weight;
@@ -25,11 +25,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(run: &PublishedRun) -> Checked {
     if !run.tool.closed {
-        return Ok(Vec::new());
+        return fine();
     }
     let mut percentiles = run.percentiles().peekable();
     if percentiles.peek().is_none() {
-        return Ok(Vec::new());
+        return fine();
     }
     let (Some(max), Some(duration)) = (run.figure(Key::Max), run.duration()) else {
         return Err("its duration and longest reply");
@@ -40,7 +40,7 @@ fn check(run: &PublishedRun) -> Checked {
         truth > 2.0 * at.value && truth > at.value + 0.01
     };
     let Some((part, at)) = percentiles.filter(hides).min_by(|a, b| a.0.total_cmp(&b.0)) else {
-        return Ok(Vec::new());
+        return fine();
     };
     let truth = max.value - (1.0 - part) * duration.value;
     let evidence = format!(
@@ -51,5 +51,5 @@ fn check(run: &PublishedRun) -> Checked {
         show_seconds(truth),
         show_seconds(at.value)
     );
-    Ok(vec![RunObjection { weight: Weight::Caution, evidence, lines: vec![max.line, at.line] }])
+    found(Weight::Caution, evidence, [max.line, at.line])
 }

@@ -128,8 +128,13 @@ pub static RULES: &[Rule] = &[
 
 type Checked = Result<Vec<RunObjection>, &'static str>;
 
-fn found(weight: Weight, evidence: String, lines: impl IntoIterator<Item = u64>) -> Checked {
-    Ok(vec![RunObjection { weight, evidence, lines: lines.into_iter().collect() }])
+fn found(
+    weight: Weight,
+    evidence: impl Into<String>,
+    lines: impl IntoIterator<Item = u64>,
+) -> Checked {
+    let (evidence, lines) = (evidence.into(), lines.into_iter().collect());
+    Ok(vec![RunObjection { weight, evidence, lines }])
 }
 
 /// No objection, or nothing to check.

@@ -26,7 +26,7 @@ fn check(run: &PublishedRun) -> Checked {
         (Key::Rows, "no row was read or written"),
     ] {
         if let Some(at) = run.figure(key).filter(|at| at.value == 0.0) {
-            return found(Weight::Void, what.to_owned(), [at.line]);
+            return found(Weight::Void, what, [at.line]);
         }
     }
     match run.figure(Key::Rows).zip(run.figure(Key::Rate)) {

@@ -19,15 +19,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(run: &PublishedRun) -> Checked {
-    match run.figure(Key::OtherLength).filter(|at| at.value > 0.0) {
-        Some(at) => {
-            let of = part_of(at.value, run.operations());
-            found(
-                Weight::Caution,
-                format!("{of} replies had a different length than the first one"),
-                [at.line],
-            )
-        }
-        None => fine(),
-    }
+    let Some(at) = run.figure(Key::OtherLength).filter(|at| at.value > 0.0) else { return fine() };
+    let part = part_of(at.value, run.operations());
+    let text = format!("{part} replies had a different length than the first one");
+    found(Weight::Caution, text, [at.line])
 }

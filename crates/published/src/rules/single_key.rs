@@ -25,14 +25,11 @@ fn check(run: &PublishedRun) -> Checked {
         return fine();
     }
     match run.text(Label::Command) {
-        Some(at) => {
-            found(Weight::Caution, "without -r all operations use one key".to_owned(), [at.line])
-        }
+        Some(at) => found(Weight::Caution, "without -r all operations use one key", [at.line]),
         None => found(
             Weight::Note,
             "the output shows neither whether several keys were used (-r) nor whether reads found \
-             values"
-                .to_owned(),
+             values",
             [run.first],
         ),
     }

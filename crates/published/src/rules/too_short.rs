@@ -30,9 +30,6 @@ fn check(run: &PublishedRun) -> Checked {
     if duration.value >= SHORTEST * 0.995 {
         return fine();
     }
-    found(
-        Weight::Caution,
-        format!("the run lasted {}", show_seconds(duration.value)),
-        [duration.line],
-    )
+    let text = format!("the run lasted {}", show_seconds(duration.value));
+    found(Weight::Caution, text, [duration.line])
 }

@@ -18,16 +18,10 @@ pub(super) const RULE: Rule = Rule {
 const MOST: usize = 5;
 
 fn check(run: &PublishedRun) -> Checked {
-    match run.unclear.len() {
-        0 => fine(),
-        n => {
-            let text = format!("{n} figures are ambiguous or unreadable, and are not used");
-            let text = if n == 1 {
-                "1 figure is ambiguous or unreadable, and is not used".to_owned()
-            } else {
-                text
-            };
-            found(Weight::Caution, text, run.unclear.iter().copied().take(MOST))
-        }
-    }
+    let text = match run.unclear.len() {
+        0 => return fine(),
+        1 => "1 figure is ambiguous or unreadable, and is not used".to_owned(),
+        n => format!("{n} figures are ambiguous or unreadable, and are not used"),
+    };
+    found(Weight::Caution, text, run.unclear.iter().copied().take(MOST))
 }

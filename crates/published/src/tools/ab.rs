@@ -1,12 +1,11 @@
 //! ApacheBench.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, USUAL, pair, percentile, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{Number, followed_by, number};
 
 pub(super) static TOOL: Tool = Tool {
     name: "ab",
-    kind: ToolKind::Http,
     prints: &[
         Key::Duration,
         Key::Operations,

@@ -1,21 +1,13 @@
 //! autocannon: its tables, and its JSON.
 
-use super::{Facts, Lines, Section, Tool, USUAL, first_word, statistic};
+use super::{Facts, Lines, Section, Tool, USUAL, WITH_BYTES, first_word, statistic};
 use crate::json::Leaf;
 use crate::key::{At, Figures, Key, Label};
-use crate::numbers::{Number, decimal_bytes, number, seconds, shortened};
+use crate::numbers::{decimal_bytes, number, seconds, shortened};
 
 pub(super) static TOOL: Tool = Tool {
     name: "autocannon",
-    prints: &[
-        Key::Duration,
-        Key::Operations,
-        Key::Rate,
-        Key::Connections,
-        Key::Bytes,
-        Key::Mean,
-        Key::Max,
-    ],
+    prints: WITH_BYTES,
     // Both the duration and the number of operations are rounded.
     clock: 1.0,
     silent: true,
@@ -49,9 +41,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if let Some(rest) = line.strip_prefix("Running ") {
         if let Some((duration, url)) = rest.split_once(" test @ ") {
             // `-a 100` prints `Running 100 requests test`.
-            if let Number::Clear(duration) = seconds(duration) {
-                facts.figure(Key::AskedDuration, Number::Clear(duration));
-            }
+            facts.optional(Key::AskedDuration, seconds(duration));
             facts.text(Label::Target, first_word(url));
         }
     } else if let Some((count, rest)) = connections(line) {
@@ -79,9 +69,7 @@ fn row(cells: &[&str], line: &str, section: &mut Section, facts: &mut Facts) {
         match (*label, *name) {
             ("Latency", "Stdev") => {}
             ("Latency", name) => {
-                if let Some(key) = statistic(&name.to_ascii_lowercase()) {
-                    facts.figure(key, seconds(value));
-                }
+                facts.figure(statistic(&name.to_ascii_lowercase()), seconds(value));
             }
             ("Req/Sec", "Avg") => facts.figure(Key::Rate, number(value)),
             // The table of --renderStatusCodes.
@@ -164,16 +152,13 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
             "errors" => (Key::Errors, 1.0),
             "2xx" => (Key::Status(200), 1.0),
             "non2xx" => (Key::BadStatus, 1.0),
-            path => match path.strip_prefix("latency/").and_then(of_latency) {
-                Some(key) => (key, 1e3),
-                None => continue,
-            },
+            path => {
+                // `p97_5` is the p97.5.
+                let name = path.strip_prefix("latency/").map(|name| name.replace('_', "."));
+                lines.figure(name.as_deref().and_then(statistic), leaf, 1e3);
+                continue;
+            }
         };
         lines.figure(key, leaf, per);
     }
-}
-
-/// `p97_5` is the p97.5.
-fn of_latency(name: &str) -> Option<Key> {
-    statistic(&name.replace('_', "."))
 }

@@ -1,6 +1,6 @@
 //! bombardier.
 
-use super::{Facts, Section, Tool, USUAL, percentile};
+use super::{Facts, Section, Tool, USUAL, percentile, status_class};
 use crate::key::{Key, Label};
 use crate::numbers::{number, seconds};
 
@@ -40,9 +40,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
             facts.figure(Key::Max, seconds(max));
         }
         [percent, value] if section == "Latency Distribution" => {
-            if let Some(key) = percent.strip_suffix('%').and_then(percentile) {
-                facts.figure(key, seconds(value));
-            }
+            facts.figure(percent.strip_suffix('%').and_then(percentile), seconds(value));
         }
         // Requests without a reply; the errors below are the same ones by their kind.
         ["others", "-", count] => facts.figure(Key::Errors, number(count)),
@@ -67,9 +65,6 @@ fn request(text: &str, facts: &mut Facts) {
 /// `1xx - 0, 2xx - 999, 3xx - 0, 4xx - 0, 5xx - 0`
 fn statuses(line: &str, facts: &mut Facts) {
     for (class, count) in line.split(", ").filter_map(|part| part.split_once(" - ")) {
-        let code = class.strip_suffix("xx").and_then(|class| class.parse::<u16>().ok());
-        if let Some(code @ 2..6) = code {
-            facts.figure(Key::Status(code * 100), number(count));
-        }
+        facts.figure(status_class(class), number(count));
     }
 }

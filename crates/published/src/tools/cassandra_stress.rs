@@ -1,21 +1,13 @@
 //! cassandra-stress. It prints figures in the locale of the machine.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, WITH_PERCENTILES, percentile, starts};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{Number, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "cassandra-stress",
     kind: ToolKind::Database,
-    prints: &[
-        Key::Duration,
-        Key::Operations,
-        Key::Rate,
-        Key::Connections,
-        Key::Mean,
-        Key::Max,
-        Key::Percentile(0),
-    ],
+    prints: WITH_PERCENTILES,
     older: &[Key::Duration, Key::Rate, Key::Percentile(0)],
     clock: 1.0,
     owns,
@@ -98,9 +90,7 @@ fn read(line: &str, section: &mut Section, facts: &mut Facts) {
         label => {
             let percent =
                 label.strip_prefix("latency ").and_then(|of| of.strip_suffix("th percentile"));
-            if let Some(key) = percent.and_then(percentile) {
-                facts.figure(key, milliseconds(value));
-            }
+            facts.figure(percent.and_then(percentile), milliseconds(value));
         }
     }
 }

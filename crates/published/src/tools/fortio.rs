@@ -1,20 +1,12 @@
 //! fortio load.
 
-use super::{Facts, Section, Tool, USUAL, first, percentile};
+use super::{Facts, Section, Tool, USUAL, WITH_PERCENTILES, first, percentile};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "fortio",
-    prints: &[
-        Key::Duration,
-        Key::Operations,
-        Key::Rate,
-        Key::Connections,
-        Key::Mean,
-        Key::Max,
-        Key::Percentile(0),
-    ],
+    prints: WITH_PERCENTILES,
     clock: 0.001,
     silent: true,
     shows_statuses: true,
@@ -61,9 +53,7 @@ fn read(line: &str, section: &Section, facts: &mut Facts) {
         first_line(line, facts);
     } else if let Some(rest) = line.strip_prefix("Starting at ") {
         if let Some((rate, rest)) = rest.split_once(" qps with ") {
-            if let Number::Clear(_) = number(rate) {
-                facts.figure(Key::AskedRate, number(rate));
-            }
+            facts.optional(Key::AskedRate, number(rate));
             facts.figure(Key::Connections, first(rest));
         }
     } else if let Some(rest) = line.strip_prefix("Ended after ") {
@@ -71,10 +61,8 @@ fn read(line: &str, section: &Section, facts: &mut Facts) {
     } else if let Some(rest) = line.strip_prefix("Aggregated Function Time : ") {
         times(rest, facts);
     } else if let Some(rest) = line.strip_prefix("# target ").filter(|_| section == OF_REPLIES) {
-        if let Some((percent, value)) = rest.split_once("% ")
-            && let Some(key) = percentile(percent)
-        {
-            facts.figure(key, number(value));
+        if let Some((percent, value)) = rest.split_once("% ") {
+            facts.figure(percentile(percent), number(value));
         }
     } else if line.starts_with("Sockets used: ") {
         // Without errors there is one socket for each connection.
@@ -112,14 +100,10 @@ fn first_line(line: &str, facts: &mut Facts) {
     let (settings, target) = line.rsplit_once(": ").unwrap_or((line, ""));
     facts.text(Label::Target, target);
     let rate = settings.split_once(" running at ").map_or("", |(_, rate)| rate);
-    if let rate @ Number::Clear(_) = followed_by(rate, "queries per second") {
-        facts.figure(Key::AskedRate, rate);
-    }
+    facts.optional(Key::AskedRate, followed_by(rate, "queries per second"));
     // Instead of a duration it can have a number of calls.
     let until = settings.rsplit_once(", for ").map_or("", |(_, until)| until);
-    if let duration @ Number::Clear(_) = seconds(until) {
-        facts.figure(Key::AskedDuration, duration);
-    }
+    facts.optional(Key::AskedDuration, seconds(until));
 }
 
 /// What connections without HTTP print for a success.

@@ -1,21 +1,12 @@
 //! h2load.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, starts};
+use super::{Facts, Section, Tool, USUAL, WITH_BYTES, pair, starts, status_class};
 use crate::key::Key;
 use crate::numbers::{bytes, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "h2load",
-    kind: ToolKind::Http,
-    prints: &[
-        Key::Duration,
-        Key::Operations,
-        Key::Rate,
-        Key::Connections,
-        Key::Bytes,
-        Key::Mean,
-        Key::Max,
-    ],
+    prints: WITH_BYTES,
     // HTTP/2 streams, whose number is not printed.
     in_flight: None,
     shows_statuses: true,
@@ -81,14 +72,7 @@ fn counts(value: &str, facts: &mut Facts) {
 
 fn statuses(value: &str, facts: &mut Facts) {
     for (count, class) in value.split(", ").filter_map(|part| part.split_once(' ')) {
-        let code = match class {
-            "2xx" => 200,
-            "3xx" => 300,
-            "4xx" => 400,
-            "5xx" => 500,
-            _ => continue,
-        };
-        facts.figure(Key::Status(code), number(count));
+        facts.figure(status_class(class), number(count));
     }
 }
 

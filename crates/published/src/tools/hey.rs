@@ -1,12 +1,11 @@
 //! hey.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, USUAL, pair, percentile, starts};
 use crate::key::{At, Figures, Key};
 use crate::numbers::{Number, followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "hey",
-    kind: ToolKind::Http,
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Mean, Key::Max, Key::Percentile(0)],
     clock: 0.0001,
     silent: true,
@@ -66,17 +65,13 @@ pub(super) struct Summary {
 /// A line of either summary.
 pub(super) fn summary(line: &str, section: &mut Section, facts: &mut Facts, of: &Summary) {
     if let Some((percent, value)) = line.split_once("% in ") {
-        if let Some(key) = percentile(percent) {
-            facts.figure(key, seconds(value));
-        }
+        facts.figure(percentile(percent), seconds(value));
     } else if let Some(rest) = line.strip_prefix('[')
         && let Some((count, what)) = rest.split_once(']')
     {
         match section.as_str() {
             "status" => {
-                if let Ok(code) = count.parse() {
-                    facts.figure(Key::Status(code), followed_by(what, "responses"));
-                }
+                facts.figure(count.parse().ok().map(Key::Status), followed_by(what, "responses"));
             }
             "errors" => facts.adds((of.error)(what), number(count)),
             _ => {}

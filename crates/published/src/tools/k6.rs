@@ -1,13 +1,12 @@
 //! k6: the summary at its end, and the file of `--summary-export` or `handleSummary`.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, starts, statistic};
+use super::{Facts, Lines, Section, Tool, USUAL, starts, statistic};
 use crate::json::Leaf;
 use crate::key::{Fact, Key};
 use crate::numbers::{Number, decimal_bytes, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "k6",
-    kind: ToolKind::Http,
     prints: &[
         Key::Operations,
         Key::Rate,
@@ -57,7 +56,12 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
             facts.figure(Key::Operations, number(word()));
             facts.figure(Key::Rate, number(word().trim_end_matches("/s")));
         }
-        "http_req_duration" => value.split_whitespace().for_each(|part| trend(part, facts)),
+        // `avg=14.77ms min=45.45µs med=285.42µs max=1.65s p(90)=21.03ms`
+        "http_req_duration" => {
+            for (name, value) in value.split_whitespace().filter_map(|part| part.split_once('=')) {
+                facts.figure(statistic(name), seconds(value));
+            }
+        }
         "http_req_connecting" => {
             let mean = value.split_whitespace().find_map(|part| part.strip_prefix("avg="));
             facts.figure(Key::ConnectMean, seconds(mean.unwrap_or("")));
@@ -74,14 +78,6 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
             facts.figure(Key::BytesPerSecond, decimal_bytes(per_second.trim_end_matches("/s")));
         }
         _ => {}
-    }
-}
-
-/// One of `avg=14.77ms min=45.45µs med=285.42µs max=1.65s p(90)=21.03ms`.
-fn trend(part: &str, facts: &mut Facts) {
-    let Some((name, value)) = part.split_once('=') else { return };
-    if let Some(key) = statistic(name) {
-        facts.figure(key, seconds(value));
     }
 }
 
@@ -132,10 +128,10 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
             ("data_received", "count") => (Key::Bytes, 1.0),
             ("data_received", "rate") => (Key::BytesPerSecond, 1.0),
             ("http_req_connecting", "avg") => (Key::ConnectMean, 1e3),
-            ("http_req_duration", name) => match statistic(name) {
-                Some(key) => (key, 1e3),
-                None => continue,
-            },
+            ("http_req_duration", name) => {
+                lines.figure(statistic(name), leaf, 1e3);
+                continue;
+            }
             _ => continue,
         };
         lines.figure(key, leaf, per);

@@ -2,7 +2,6 @@
 
 use super::{Facts, Section, Tool, ToolKind, USUAL, first, statistic};
 use crate::key::Key;
-use crate::numbers::Number;
 
 pub(super) static TOOL: Tool = Tool {
     name: "latte",
@@ -33,9 +32,8 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         time(line, facts);
     } else if section.starts_with("CONFIG")
         && let Some(rate) = line.strip_prefix("Max rate")
-        && let Number::Clear(rate) = first(rate.trim_start().trim_start_matches("[op/s]"))
     {
-        facts.figure(Key::AskedRate, Number::Clear(rate));
+        facts.optional(Key::AskedRate, first(rate.trim_start().trim_start_matches("[op/s]")));
     }
 }
 
@@ -59,7 +57,5 @@ fn summary(line: &str, facts: &mut Facts) {
 /// `99.9    1.234 ± 0.1`, in milliseconds. The first table counts, if each function has its own.
 fn time(line: &str, facts: &mut Facts) {
     let Some((label, value)) = line.split_once(' ') else { return };
-    if let Some(key) = statistic(&label.to_ascii_lowercase()) {
-        facts.figure(key, first(value).milliseconds());
-    }
+    facts.figure(statistic(&label.to_ascii_lowercase()), first(value).milliseconds());
 }

@@ -119,6 +119,21 @@ const USUAL: Tool = Tool {
     document: None,
 };
 
+/// What several tools print, of which some print percentiles.
+const WITH_PERCENTILES: &[Key] = &[
+    Key::Duration,
+    Key::Operations,
+    Key::Rate,
+    Key::Connections,
+    Key::Mean,
+    Key::Max,
+    Key::Percentile(0),
+];
+
+/// What others print, with the bytes that they received.
+const WITH_BYTES: &[Key] =
+    &[Key::Duration, Key::Operations, Key::Rate, Key::Connections, Key::Bytes, Key::Mean, Key::Max];
+
 /// All tools.
 pub static TOOLS: &[&Tool] = &[
     &ab::TOOL,
@@ -157,9 +172,18 @@ impl Facts {
         self.0.push(Fact::Begins);
     }
 
-    /// A figure, if it can be read.
-    pub(crate) fn figure(&mut self, key: Key, number: Number) {
-        self.0.push(number.fact(|value| Fact::Figure(key, value)));
+    /// A figure, if its key is known.
+    pub(crate) fn figure(&mut self, key: impl Into<Option<Key>>, number: Number) {
+        if let Some(key) = key.into() {
+            self.0.push(number.fact(|value| Fact::Figure(key, value)));
+        }
+    }
+
+    /// A figure that the tool replaces by a word if there is none.
+    pub(crate) fn optional(&mut self, key: Key, number: Number) {
+        if number != Number::Unclear {
+            self.figure(key, number);
+        }
     }
 
     /// A figure that adds to others of its kind.
@@ -185,8 +209,10 @@ impl Facts {
 pub(crate) struct Lines(pub(crate) Vec<(u64, Fact)>);
 
 impl Lines {
-    /// A figure of a document, with the factor between its unit and that of the key.
-    pub(crate) fn figure(&mut self, key: Key, leaf: &Leaf, per: f64) {
+    /// A figure of a document, if its key is known, with the factor between its unit and that of
+    /// the key.
+    pub(crate) fn figure(&mut self, key: impl Into<Option<Key>>, leaf: &Leaf, per: f64) {
+        let Some(key) = key.into() else { return };
         let figure =
             leaf.text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
         self.0.push((
@@ -238,6 +264,12 @@ impl Number {
             Number::Unclear => Fact::Unclear,
         }
     }
+}
+
+/// The key of the replies of a class, such as `2xx`.
+pub(crate) fn status_class(text: &str) -> Option<Key> {
+    let class = text.strip_suffix("xx")?.parse::<u16>().ok()?;
+    (2..6).contains(&class).then_some(Key::Status(class * 100))
 }
 
 /// A label, the key of its figure, and how that is written.

@@ -54,14 +54,10 @@ fn by_directory(path: &str, leaf: &Leaf, lines: &mut Lines) {
     let Some((directory, name)) = path.split_once('/') else { return };
     match directory {
         "latencyPercentiles" => {
-            if let Some(key) = name.strip_prefix('p').and_then(percentile) {
-                lines.figure(key, leaf, 1.0);
-            }
+            lines.figure(name.strip_prefix('p').and_then(percentile), leaf, 1.0);
         }
         "statusCodeDistribution" => {
-            if let Ok(code) = name.parse() {
-                lines.figure(Key::Status(code), leaf, 1.0);
-            }
+            lines.figure(name.parse().ok().map(Key::Status), leaf, 1.0);
         }
         "errorDistribution" => lines.adds(broken_off(name), leaf),
         _ => {}

@@ -94,9 +94,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
         facts.text(Label::Subject, subject);
         facts.figure(Key::Rate, followed_by(rest, "requests per second"));
         for (name, value) in rest.split(", ").filter_map(|part| part.split_once('=')) {
-            if let Some(key) = statistic(name) {
-                facts.figure(key, seconds(value));
-            }
+            facts.figure(statistic(name), seconds(value));
         }
     } else if section == "columns" {
         summary(line, facts);
@@ -113,9 +111,7 @@ const COLUMNS: [&str; 6] = ["avg", "min", "p50", "p95", "p99", "max"];
 
 fn summary(line: &str, facts: &mut Facts) {
     for (name, value) in COLUMNS.into_iter().zip(line.split_whitespace()) {
-        if let Some(key) = statistic(name) {
-            facts.figure(key, number(value).milliseconds());
-        }
+        facts.figure(statistic(name), number(value).milliseconds());
     }
 }
 
@@ -129,9 +125,10 @@ fn row(head: &str, line: &str, facts: &mut Facts) {
             "test" => facts.text(Label::Subject, &value),
             "rps" => facts.figure(Key::Rate, number(&value)),
             _ => {
-                if let Some(key) = name.strip_suffix("_latency_ms").and_then(statistic) {
-                    facts.figure(key, number(&value).milliseconds());
-                }
+                facts.figure(
+                    name.strip_suffix("_latency_ms").and_then(statistic),
+                    number(&value).milliseconds(),
+                );
             }
         }
     }

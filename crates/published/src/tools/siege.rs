@@ -8,7 +8,6 @@ use crate::numbers::{Number, bytes, number};
 pub(super) static TOOL: Tool = Tool {
     name: "siege",
     prints: &[Key::Duration, Key::Operations, Key::Rate, Key::Failed, Key::Mean, Key::Max],
-    clock: 0.01,
     // Unless -b is given, each user pauses between two requests.
     keeps_sending: false,
     owns,

@@ -1,21 +1,13 @@
 //! sysbench.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, ToolKind, USUAL, WITH_PERCENTILES, pair, percentile, starts};
 use crate::key::Key;
 use crate::numbers::{followed_by, number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "sysbench",
     kind: ToolKind::Database,
-    prints: &[
-        Key::Duration,
-        Key::Operations,
-        Key::Rate,
-        Key::Connections,
-        Key::Mean,
-        Key::Max,
-        Key::Percentile(0),
-    ],
+    prints: WITH_PERCENTILES,
     clock: 0.0001,
     silent: true,
     owns,
@@ -89,7 +81,5 @@ fn latency(label: &str, value: &str, facts: &mut Facts) {
         "max" => Some(Key::Max),
         _ => label.strip_suffix(" percentile").and_then(|of| percentile(of.trim_end_matches("th"))),
     };
-    if let Some(key) = key {
-        facts.figure(key, number(value.trim_end_matches("ms")).milliseconds());
-    }
+    facts.figure(key, number(value.trim_end_matches("ms")).milliseconds());
 }

@@ -1,13 +1,12 @@
 //! vegeta: its text report, and its JSON report.
 
-use super::{Facts, Lines, Section, Tool, ToolKind, USUAL, statistic};
+use super::{Facts, Lines, Section, Tool, USUAL, statistic};
 use crate::json::Leaf;
 use crate::key::{Fact, Key};
 use crate::numbers::{number, seconds};
 
 pub(super) static TOOL: Tool = Tool {
     name: "vegeta",
-    kind: ToolKind::Http,
     prints: &[
         Key::Duration,
         Key::Operations,
@@ -78,9 +77,7 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
                 facts.figure(Key::Duration, seconds(value));
             }
             ("Latencies", name) => {
-                if let Some(key) = statistic(name) {
-                    facts.figure(key, seconds(value));
-                }
+                facts.figure(statistic(name), seconds(value));
             }
             ("Bytes In", "total") => facts.figure(Key::BodyBytes, number(value)),
             ("Status Codes", "code:count") => statuses(value, facts),
@@ -92,9 +89,7 @@ fn line(line: &str, _: &mut Section, facts: &mut Facts) {
 /// vegeta reports requests without a reply as status 0.
 fn statuses(value: &str, facts: &mut Facts) {
     for (code, count) in value.split_whitespace().filter_map(|part| part.split_once(':')) {
-        if let Ok(code) = code.parse() {
-            facts.figure(Key::Status(code), number(count));
-        }
+        facts.figure(code.parse().ok().map(Key::Status), number(count));
     }
 }
 
@@ -105,18 +100,12 @@ fn document(leaves: &[Leaf], lines: &mut Lines) {
     for leaf in leaves {
         let (directory, name) = leaf.path.split_once('/').unwrap_or(("", &leaf.path));
         let (key, per) = match (directory, name) {
-            ("", "requests") => (Key::Operations, 1.0),
-            ("", "rate") => (Key::Rate, 1.0),
-            ("", "duration") => (Key::Duration, 1e9),
-            ("bytes_in", "total") => (Key::BodyBytes, 1.0),
-            ("latencies", name) => match statistic(name) {
-                Some(key) => (key, 1e9),
-                None => continue,
-            },
-            ("status_codes", code) => match code.parse() {
-                Ok(code) => (Key::Status(code), 1.0),
-                Err(_) => continue,
-            },
+            ("", "requests") => (Some(Key::Operations), 1.0),
+            ("", "rate") => (Some(Key::Rate), 1.0),
+            ("", "duration") => (Some(Key::Duration), 1e9),
+            ("bytes_in", "total") => (Some(Key::BodyBytes), 1.0),
+            ("latencies", name) => (statistic(name), 1e9),
+            ("status_codes", code) => (code.parse().ok().map(Key::Status), 1.0),
             _ => continue,
         };
         lines.figure(key, leaf, per);

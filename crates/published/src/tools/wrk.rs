@@ -1,6 +1,6 @@
 //! wrk, and wrk2, which prints the same lines and additional ones.
 
-use super::{Facts, Section, Tool, ToolKind, USUAL, first_word, pair, percentile, starts};
+use super::{Facts, Section, Tool, USUAL, first_word, pair, percentile, starts};
 use crate::key::{Fact, Key, Label};
 use crate::numbers::{bytes, number, seconds, shortened};
 
@@ -18,7 +18,6 @@ const PRINTS: &[Key] = &[
 
 pub(super) static WRK: Tool = Tool {
     name: "wrk",
-    kind: ToolKind::Http,
     prints: PRINTS,
     silent: true,
     // A script can send several requests at once.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind, PipeReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
-use sys::{Epoll, Ready};
+use sys::{Epoll, ReadyEvent};
 
 const STOP: u64 = u64::MAX;
 /// Keys of listeners begin here; below are places of connections.
@@ -126,7 +126,7 @@ impl Server {
         }
     }
 
-    fn serve(&mut self, index: usize, ready: Ready) {
+    fn serve(&mut self, index: usize, ready: ReadyEvent) {
         let Some(client) = &mut self.clients[index] else { return };
         let spoken = &mut *self.services[client.service].service;
         let was_in = client.room;

@@ -116,9 +116,9 @@ fn metric_of(name: &str, part: Option<&Part<'_>>, question: &Question) -> Result
         }
         Some((_, metric)) if judged.contains(metric) => Ok(*metric),
         Some((short, _)) => {
-            let of = part.map_or(String::new(), |part| format!(" of {}", shown(part.name)));
+            let of_part = part.map_or(String::new(), |part| format!(" of {}", shown(part.name)));
             Err(format!(
-                "this run does not judge {short}{of}, only {}: require one of these",
+                "this run does not judge {short}{of_part}, only {}: require one of these",
                 names()
             ))
         }
@@ -134,7 +134,8 @@ fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
     let (b, a) = match splits.collect::<Vec<_>>()[..] {
         [pair] => pair,
         [] => {
-            let names: Vec<_> = question.contenders.iter().map(|of| shown(&of.name)).collect();
+            let names: Vec<_> =
+                question.contenders.iter().map(|contender| shown(&contender.name)).collect();
             return Err(format!(
                 "`{}` does not name two contenders: write B/A with two of {}",
                 shown(text),

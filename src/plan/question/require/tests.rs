@@ -334,14 +334,14 @@ fn a_generator_that_was_the_slower_part_hides_what_could_turn_the_answer() {
 
 #[test]
 fn every_pair_of_the_metric_is_checked() {
-    let of = |b: &str, ratio| Comparison {
+    let throughput = |b: &str, ratio| Comparison {
         b: b.to_owned(),
         ..comparison(Metric::Throughput, ratio, Word::Undecided)
     };
     let comparisons = [
-        of("new", (1.0, 0.99, 1.01)),
+        throughput("new", (1.0, 0.99, 1.01)),
         comparison(Metric::ResponseP99, (1.0, 0.9, 1.1), Word::Undecided),
-        of("b", (0.9, 0.89, 0.91)),
+        throughput("b", (0.9, 0.89, 0.91)),
     ];
     let all = good("throughput >= 0.97").check(&comparisons, &[]);
     let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.status)).collect();

@@ -18,8 +18,8 @@ const REFUSED: (Word, (f64, f64)) = (Word::Void, (0.5, 0.9));
 fn equal(results: impl IntoIterator<Item = (Word, (f64, f64))>) -> (EqualPair, Vec<(u32, u32)>) {
     let mut results = results.into_iter();
     let mut asked = Vec::new();
-    let alike = compare_equal(|number, of| {
-        asked.push((number, of));
+    let alike = compare_equal(|number, all| {
+        asked.push((number, all));
         Ok(results.next().map(|(word, interval)| found(word, interval)))
     });
     (alike.expect("no comparison failed"), asked)
@@ -87,7 +87,7 @@ fn the_longest_round_is_kept() {
 
 #[test]
 fn a_difference_below_one_that_was_missed_does_not_count() {
-    let of = |percent, found| PlantedDifference {
+    let difference = |percent, found| PlantedDifference {
         percent,
         compared: 6,
         found,
@@ -101,7 +101,7 @@ fn a_difference_below_one_that_was_missed_does_not_count() {
         ([0, 0, 0], None),
     ];
     for ([ten, three, one], expected) in table {
-        let known = [of(10, ten), of(3, three), of(1, one)];
+        let known = [difference(10, ten), difference(3, three), difference(1, one)];
         assert_eq!(smallest_found(&known), expected, "{ten} {three} {one}");
     }
     assert_eq!(smallest_found(&[]), None);

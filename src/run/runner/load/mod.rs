@@ -44,7 +44,8 @@ impl<W: Write> RunSession<'_, W> {
             let workload = self.plan.contenders[contender].asks.workload();
             // User-defined commands work on the data that they write themselves; statements may
             // need tables.
-            let needs = |of: &&Workload| of.to_load() > 0 || !of.custom.setup.is_empty();
+            let needs =
+                |workload: &&Workload| workload.to_load() > 0 || !workload.custom.setup.is_empty();
             if let Some(workload) = workload.filter(needs) {
                 self.load_one(contender, workload)?;
             }
@@ -59,8 +60,9 @@ impl<W: Write> RunSession<'_, W> {
         let protocol = PROTOCOLS.of_recorded(&self.plan.contenders[contender].target);
         let full = protocol.map_or(&[][..], |protocol| protocol.full);
         let launch = self.launch_of(contender);
-        let mut load = Load { full, ..Load::new(contender, launch, workload, wanted, about) };
-        load.start(&decision);
+        let loaded = begun(contender, launch, workload, &decision);
+        let (acknowledged, mute, trial) = (decision.from, false, None);
+        let mut load = Load { contender, wanted, about, loaded, acknowledged, mute, full, trial };
         if let Some(why) = words::load_begins(&load.loaded) {
             self.say_of(contender, &why);
         }
@@ -202,47 +204,25 @@ impl<W: Write> RunSession<'_, W> {
     }
 }
 
+/// A load of which nothing was written yet.
+fn begun(contender: usize, launch: u32, workload: &Workload, decision: &Decision) -> Loaded {
+    Loaded {
+        contender: contender as u32,
+        launch,
+        how: decision.how,
+        why: decision.why.clone(),
+        keys: workload.to_load(),
+        are_columns: workload.is_wide(),
+        from: decision.from,
+        written: 0,
+        failed: 0,
+        ended_at: None,
+        took_ns: 0,
+        settled: None,
+    }
+}
+
 impl Load {
-    fn new(
-        contender: usize,
-        launch: u32,
-        workload: &Workload,
-        wanted: RequestedData,
-        about: Option<About>,
-    ) -> Load {
-        let loaded = Loaded {
-            contender: contender as u32,
-            launch,
-            how: LoadMethod::Written,
-            why: None,
-            keys: workload.to_load(),
-            are_columns: workload.is_wide(),
-            from: 0,
-            written: 0,
-            failed: 0,
-            ended_at: None,
-            took_ns: 0,
-            settled: None,
-        };
-        Load {
-            contender,
-            wanted,
-            about,
-            loaded,
-            acknowledged: 0,
-            mute: false,
-            full: &[],
-            trial: None,
-        }
-    }
-
-    fn start(&mut self, decision: &Decision) {
-        self.loaded.how = decision.how;
-        self.loaded.from = decision.from;
-        self.loaded.why.clone_from(&decision.why);
-        self.acknowledged = decision.from;
-    }
-
     /// How long the last chunk wrote. Each chunk is one slice.
     fn last_writing(&self) -> Duration {
         let slice = self.trial.as_ref().and_then(|trial| trial.seen.slices.last());

@@ -1,13 +1,13 @@
 //! Contenders without a network address: files in a directory, whole programs.
 
-use crate::address::command::Command;
+use crate::address::command::ProgramCommand;
 use crate::address::url::{Endpoint, Url};
 use crate::{Protocols, TargetKind};
 use text::percent;
 
 impl Protocols {
     /// `exec:` and the command after it.
-    pub fn program(&self, command: Command) -> Url {
+    pub fn program(&self, command: ProgramCommand) -> Url {
         self.local(TargetKind::Program, Endpoint::Program(command))
     }
 

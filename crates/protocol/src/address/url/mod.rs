@@ -6,7 +6,7 @@
 mod local;
 mod nodes;
 
-use crate::address::command::Command;
+use crate::address::command::ProgramCommand;
 use crate::secrets;
 use crate::{ALLOW_KEY, Path, Protocol, Protocols, Query, Scheme, TLS, TargetKind};
 use std::net::{IpAddr, Ipv6Addr};
@@ -67,7 +67,7 @@ pub enum Endpoint {
     /// The path of a directory, absolute.
     Directory(String),
     /// What is run.
-    Program(Command),
+    Program(ProgramCommand),
 }
 
 impl Protocols {
@@ -77,7 +77,7 @@ impl Protocols {
     /// The messages name the remedy and never quote a login or a query.
     pub fn url(&self, text: &str) -> Result<Url, String> {
         if let Some(command) = program(text) {
-            return Command::parse(command).map(|command| self.program(command));
+            return ProgramCommand::parse(command).map(|command| self.program(command));
         }
         if let Some(why) = self.why_not_supported(text).filter(|_| !begins_with_a_port(text)) {
             return Err(why);

@@ -1,24 +1,54 @@
-//! Where a process's cgroups are mounted.
+//! Where a process's cgroups are mounted, and which processes are in one.
 
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The directories of a process's cgroups in which CPU time is counted, version 2 first. `process`
 /// is a process ID or `self`.
-pub(super) fn homes(process: &str) -> Vec<PathBuf> {
+pub fn homes(process: &str) -> Vec<PathBuf> {
+    let homes = read(process);
+    homes.into_iter().map(|(_, directory)| directory).collect()
+}
+
+/// The directory of our own cgroup of version 2.
+pub(crate) fn own_version_2() -> Option<PathBuf> {
+    read("self").into_iter().find_map(|(version_2, directory)| version_2.then_some(directory))
+}
+
+fn read(process: &str) -> Vec<(bool, PathBuf)> {
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
     let own = fs::read(format!("/proc/{process}/cgroup")).unwrap_or_default();
     homes_from(&mounts, &own)
 }
 
-/// From the texts of `/proc/self/mountinfo` and `/proc/PID/cgroup`.
-fn homes_from(mounts: &[u8], own: &[u8]) -> Vec<PathBuf> {
+/// From the texts of `/proc/self/mountinfo` and `/proc/PID/cgroup`: whether it is of version 2, and
+/// its directory.
+fn homes_from(mounts: &[u8], own: &[u8]) -> Vec<(bool, PathBuf)> {
     let mut hierarchies: Vec<Hierarchy> =
         mounts.split(|byte| *byte == b'\n').filter_map(Hierarchy::parse).collect();
     hierarchies.sort_by_key(|hierarchy| !hierarchy.version_2);
-    hierarchies.iter().filter_map(|hierarchy| hierarchy.home(own)).collect()
+    let home = |hierarchy: &Hierarchy| Some((hierarchy.version_2, hierarchy.home(own)?));
+    hierarchies.iter().filter_map(home).collect()
+}
+
+/// The processes of a cgroup and of all below it.
+pub fn pids_within(cgroup: &Path) -> Vec<u32> {
+    let list = fs::read_to_string(cgroup.join("cgroup.procs")).unwrap_or_default();
+    let mut pids: Vec<u32> =
+        list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+    for below in below(cgroup) {
+        pids.extend(pids_within(&below));
+    }
+    pids
+}
+
+/// The cgroups directly below one.
+pub(crate) fn below(cgroup: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(cgroup).into_iter().flatten().flatten();
+    let groups = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    groups.map(|entry| entry.path())
 }
 
 /// A mounted hierarchy in which CPU time is counted.
@@ -91,7 +121,7 @@ mod tests {
 
     fn homes_of(own: &str) -> Vec<String> {
         let homes = homes_from(MOUNTS.as_bytes(), own.as_bytes());
-        homes.iter().map(|home| home.display().to_string()).collect()
+        homes.iter().map(|(_, home)| home.display().to_string()).collect()
     }
 
     #[test]
@@ -104,5 +134,27 @@ mod tests {
         assert_eq!(homes_of("2:cpuacct:/../b\n"), [""; 0]);
         assert_eq!(homes_of("2:cpuacct:/a:b\n"), ["/sys/fs/cgroup/cpu,cpuacct/a:b"]);
         assert_eq!(homes_of(""), [""; 0]);
+    }
+
+    #[test]
+    fn our_group_is_found_among_the_mounts() {
+        let v1 = "31 24 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n";
+        let v2 = "40 24 0:30 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n";
+        let blank = "40 24 0:30 / /mnt/with\\040blank rw - cgroup2 none rw\n";
+        let inner = "40 24 0:30 /user.slice /sys/fs/cgroup rw - cgroup2 none rw\n";
+        for (mounts, groups, directory) in [
+            (format!("{v1}{v2}"), "4:cpu:/a\n0::/\n", Some("/sys/fs/cgroup/unified/")),
+            (v2.to_owned(), "0::/a/b\n", Some("/sys/fs/cgroup/unified/a/b")),
+            (blank.to_owned(), "0::/a\n", Some("/mnt/with blank/a")),
+            (inner.to_owned(), "0::/user.slice/x\n", Some("/sys/fs/cgroup/x")),
+            (inner.to_owned(), "0::/other/x\n", None),
+            (v1.to_owned(), "0::/\n", None),
+            (v2.to_owned(), "4:cpu:/a\n", None),
+        ] {
+            let homes = homes_from(mounts.as_bytes(), groups.as_bytes());
+            let wanted: Vec<_> =
+                directory.map(|path| (true, PathBuf::from(path))).into_iter().collect();
+            assert_eq!(homes, wanted, "{mounts}{groups}");
+        }
     }
 }
