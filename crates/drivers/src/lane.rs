@@ -232,7 +232,7 @@ pub fn lanes<D: Driver>(
         check_groups(&lane_order)?;
         let request_parts =
             RequestParts { query: &query, feeds: &feeds, batch_size, is_partitioned, reply_bytes };
-        let doing = &lane_order.doing;
+        let doing = Some(&lane_order.doing);
         let longest = budget::of_packets(budget::of_replies(reply_bytes, doing), doing);
         let part = |lane_order: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
             let serving = Serving::new(&lane_order.doing, seed, seat, &request_parts)?;

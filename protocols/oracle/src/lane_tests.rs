@@ -248,7 +248,7 @@ fn made(database: &Database, order: &DriveOrder) -> Vec<MakeLane> {
         is_partitioned: false,
         reply_bytes: None,
     };
-    lanes(order, 0, &numbers, request_parts, move || Ok(Server::new(of.clone(), &to, &doing)))
+    lanes(order, 0, &numbers, request_parts, move || Ok(Server::new(of.clone(), &to, Some(&doing))))
 }
 
 fn load(database: &Database, workload: &Workload) {
