@@ -25,7 +25,7 @@ pub(super) enum RequestKind {
 
 /// One operation in flight.
 #[derive(Debug, Default)]
-pub(super) struct InFlight {
+pub struct InFlight {
     pub(super) kind: RequestKind,
     keys: Keys,
     /// A byte of the reply was seen.

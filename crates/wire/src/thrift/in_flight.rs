@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 /// One call in flight. Slots are reused, and keep their memory.
 #[derive(Debug, Default)]
-pub(super) struct InFlight {
+pub struct InFlight {
     /// The name of the call.
     pub(super) name: &'static str,
     /// Distinguishes it from other calls of the same name.
