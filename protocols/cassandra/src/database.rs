@@ -44,7 +44,7 @@ impl Database for CassandraAccess {
             is_partitioned: true,
             ..self.common.request_parts()
         };
-        drivers::lanes(order, contender, &self.common.numbers, request_parts, server)
+        drivers::lanes(order, contender, request_parts, server)
     }
 
     fn plain(&self) -> Box<dyn Database> {

@@ -27,7 +27,7 @@ impl Database for MysqlAccess {
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
         let server = move || Server::new(&access, &lane_order.address, Some(&lane_order.doing));
-        drivers::lanes(order, contender, &self.common.numbers, self.common.request_parts(), server)
+        drivers::lanes(order, contender, self.common.request_parts(), server)
     }
 
     fn plain(&self) -> Box<dyn Database> {

@@ -38,7 +38,7 @@ impl Database for OracleAccess {
                 Some(&lane_order.doing),
             ))
         };
-        drivers::lanes(order, contender, &self.common.numbers, self.common.request_parts(), server)
+        drivers::lanes(order, contender, self.common.request_parts(), server)
     }
 
     /// The cheapest statement of its own server, because the null server does not support its

@@ -7,10 +7,9 @@ use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, Op, Opening, codes, faults, request};
 use crate::in_order::{InOrder, InOrderCodec};
 use crate::{Class, Events, Fault, Out, Reply, Tag};
-use core::fmt;
 
-/// RESP on one connection. It allocates nothing after its creation. It contains the password, so
-/// its `Debug` shows nothing.
+/// RESP on one connection. It allocates nothing after its creation. It has no `Debug` because it
+/// contains the password.
 pub struct Resp {
     opening: Opening,
     in_order: InOrder<InFlight>,
@@ -18,12 +17,6 @@ pub struct Resp {
     nesting: Nesting,
     /// The next piece is the text of an error.
     says: bool,
-}
-
-impl fmt::Debug for Resp {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.debug_struct("Resp").finish_non_exhaustive()
-    }
 }
 
 impl Resp {

@@ -9,10 +9,9 @@ use super::{Limits, Op, Opening, faults, request};
 use crate::in_order::{InOrder, InOrderCodec};
 use crate::pipeline::Pipeline;
 use crate::{Class, Events, Fault, Out, Reply, Tag};
-use core::fmt;
 
-/// Thrift on one connection. It allocates nothing after its first operations. It contains the
-/// password, so its `Debug` shows nothing.
+/// Thrift on one connection. It allocates nothing after its first operations. It has no `Debug`
+/// because it contains the password.
 pub struct Thrift {
     opening: Opening,
     /// The call of the opening that is answered next.
@@ -35,12 +34,6 @@ enum FramePart {
     Result,
     /// A result that is passed on unchanged.
     Struct,
-}
-
-impl fmt::Debug for Thrift {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.debug_struct("Thrift").finish_non_exhaustive()
-    }
 }
 
 impl Thrift {
