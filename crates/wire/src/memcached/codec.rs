@@ -241,7 +241,7 @@ impl InOrderCodec for Memcached {
     }
 
     fn append(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
-        request::check(op, self.dialect, self.limits)?;
+        request::check(op, self.limits)?;
         let (tag, operation) = self.in_order.in_flight.push().ok_or(faults::IN_FLIGHT)?;
         operation.renew(op, self.dialect);
         request::write(op, self.dialect, out);

@@ -40,5 +40,3 @@ pub const KEY: Fault = Fault("a key must be 1 to 250 bytes without blanks and co
 pub const NO_KEYS: Fault = Fault("a multi-get needs at least one key");
 /// More than [`Limits::value_bytes`](super::Limits::value_bytes).
 pub const ASKED_VALUE: Fault = Fault("the value to be written is longer than the limit");
-/// The text protocol has no command that does nothing.
-pub const NOOP: Fault = Fault("noop exists only in the meta protocol; use version instead");

@@ -19,7 +19,6 @@ pub(super) enum RequestKind {
     Count,
     Touch,
     Version,
-    Noop,
     Stats,
 }
 
@@ -126,7 +125,6 @@ fn kind(op: &Op<'_>, dialect: Dialect) -> RequestKind {
         (Op::Incr { .. } | Op::Decr { .. }, _) => RequestKind::Count,
         (Op::Touch { .. }, _) => RequestKind::Touch,
         (Op::Version, _) => RequestKind::Version,
-        (Op::Noop, _) => RequestKind::Noop,
         (Op::Stats, _) => RequestKind::Stats,
     }
 }

@@ -27,8 +27,8 @@ pub const UNEXPECTED: Fault = Fault("a result of a type that this call never ret
 /// A key that was not requested, or came twice.
 pub const OTHER_KEY: Fault = Fault("a reply with a key that was not requested");
 
-/// No keys, or no changes.
-pub const NO_ARGUMENTS: Fault = Fault("an operation needs a key, a column or a change");
+/// No keys.
+pub const NO_ARGUMENTS: Fault = Fault("an operation needs a key");
 /// 2 GiB or more.
 pub const TOO_LONG: Fault = Fault("the request is longer than a frame can be");
 

@@ -50,9 +50,7 @@ impl InFlight {
             Op::Get { .. } => (Success::Column, Exceptions::Get),
             Op::Slice { .. } => (Success::Columns, Exceptions::Usual),
             Op::MultiSlice { .. } => (Success::ColumnsOfKeys, Exceptions::Usual),
-            Op::Insert { .. } | Op::Delete { .. } | Op::Mutate { .. } => {
-                (Success::Void, Exceptions::Usual)
-            }
+            Op::Insert { .. } | Op::Delete { .. } => (Success::Void, Exceptions::Usual),
             Op::DescribeVersion => (Success::Text, Exceptions::Nothing),
             Op::Admin(admin) => admin.answer(),
         };
