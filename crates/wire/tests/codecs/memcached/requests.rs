@@ -24,7 +24,7 @@ fn store(mode: Mode) -> Op<'static> {
     Op::Store(Store { mode, key: b"key", value })
 }
 
-/// Each of these was sent to memcached 1.6.18, and answered.
+/// memcached 1.6.18 answered each of these, with other flags and another expiry.
 #[test]
 fn what_is_written() {
     let keys = List::Slices(&[b"a", b"bb"]);
