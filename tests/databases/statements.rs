@@ -20,7 +20,7 @@ fn arguments(task: Task) -> Arguments {
 }
 
 fn places_and_values(dialect: &dyn Dialect) -> (String, String) {
-    let custom = CustomStatements::of(&LaneTask::Drive(workload()), dialect, "t");
+    let custom = CustomStatements::of(Some(&LaneTask::Drive(workload())), dialect, "t");
     let update = &custom.statements(0)[0];
     assert_eq!(update.bound, [1, 0, 0]);
     let created = setup(&workload(), dialect, "t").remove(0);
@@ -59,7 +59,7 @@ fn places_and_values_are_those_of_the_dialect() {
 #[test]
 fn rows_are_inserted_unless_they_exist() {
     let inserted = |dialect: &dyn Dialect| {
-        let custom = CustomStatements::of(&LaneTask::load(workload()), dialect, "t");
+        let custom = CustomStatements::of(Some(&LaneTask::load(workload())), dialect, "t");
         let row = arguments(Task::Load);
         (custom.insert(dialect, 0, &[&row, &row]), custom.insert_with_placeholders(dialect, 0))
     };

@@ -48,10 +48,11 @@ impl SqlAccess {
     }
 
     /// What is requested, one operation after the other.
-    pub fn request_parts(&self) -> RequestParts<'_> {
+    pub fn request_parts(&self) -> RequestParts {
         RequestParts {
-            query: &self.query,
-            feeds: &self.feeds,
+            query: self.query.clone(),
+            feeds: self.feeds.clone(),
+            numbers: self.numbers.clone(),
             batch_size: 1,
             is_partitioned: false,
             reply_bytes: self.reply_bytes,

@@ -20,23 +20,25 @@ pub const REPLY_BYTES: u64 = 4 << 20;
 /// Protocols add some tens of bytes to each row.
 const ROW_BYTES: u64 = 128;
 
-/// Maximum length of a reply to any operation of this lane, in bytes: the setting, or
-/// [`REPLY_BYTES`], or twice what the longest values of its workload take as text.
-pub fn of_replies(asked: Option<u64>, doing: &LaneTask) -> u64 {
+/// Maximum length of a reply to any operation of a lane that does this, in bytes: the setting, or
+/// [`REPLY_BYTES`], or twice what the longest values of its workload take as text. None stands for
+/// questions, whose answers have at most [`QUESTION_BYTES`].
+pub fn of_replies(asked: Option<u64>, doing: Option<&LaneTask>) -> u64 {
     let workload = match doing {
-        LaneTask::Drive(workload) => workload_bytes(workload),
-        LaneTask::Ask | LaneTask::Load(_) => 0,
+        Some(LaneTask::Drive(workload)) => workload_bytes(workload),
+        Some(LaneTask::Ask | LaneTask::Load(_)) => 0,
+        None => return QUESTION_BYTES,
     };
     asked.unwrap_or(REPLY_BYTES.max(workload))
 }
 
 /// Maximum length of one packet in either direction, in bytes: a reply, or a statement that writes
 /// rows, which are sent as text and in batches of up to 1 MiB.
-pub fn of_packets(reply_bytes: u64, doing: &LaneTask) -> u64 {
+pub fn of_packets(reply_bytes: u64, doing: Option<&LaneTask>) -> u64 {
     let longest = match doing {
-        LaneTask::Ask => 0,
-        LaneTask::Load(of) => of.workload.value.most(),
-        LaneTask::Drive(of) => of.value.most(),
+        None | Some(LaneTask::Ask) => 0,
+        Some(LaneTask::Load(of)) => of.workload.value.most(),
+        Some(LaneTask::Drive(of)) => of.value.most(),
     };
     reply_bytes.max(REPLY_BYTES + 2 * u64::from(longest))
 }
@@ -215,9 +217,9 @@ mod tests {
             }
             LaneTask::Drive(of)
         };
-        assert_eq!(of_replies(None, &drive(32, None)), REPLY_BYTES);
-        assert_eq!(of_replies(Some(7), &drive(32, None)), 7);
-        assert!(of_replies(None, &drive(8 << 20, None)) > 32 << 20);
-        assert!(of_replies(None, &drive(1 << 20, Some(Kind::Scan(100)))) > 400 << 20);
+        assert_eq!(of_replies(None, Some(&drive(32, None))), REPLY_BYTES);
+        assert_eq!(of_replies(Some(7), Some(&drive(32, None))), 7);
+        assert!(of_replies(None, Some(&drive(8 << 20, None))) > 32 << 20);
+        assert!(of_replies(None, Some(&drive(1 << 20, Some(Kind::Scan(100))))) > 400 << 20);
     }
 }

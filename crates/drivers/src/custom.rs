@@ -2,11 +2,11 @@
 //! results.
 
 use crate::dialect::Dialect;
+use crate::driver::Driver;
 use crate::events::Events;
 use crate::request::CustomRequest;
 use crate::request_error::RequestError;
-use crate::sql::starts_with;
-use crate::writes::has_rows;
+use crate::sql::{has_rows, starts_with};
 use engine::Template;
 use engine::clock;
 use engine::workload::{Argument, Arguments};
@@ -40,13 +40,13 @@ pub struct CustomStatement {
 }
 
 impl CustomStatements {
-    /// The statements that a lane with this order will send. `table` is the contender's table,
-    /// whose name is the prefix of its other tables.
-    pub fn of(doing: &LaneTask, dialect: &dyn Dialect, table: &str) -> CustomStatements {
+    /// The statements that a lane which does this will send; questions have none. `table` is the
+    /// contender's table, whose name is the prefix of its other tables.
+    pub fn of(doing: Option<&LaneTask>, dialect: &dyn Dialect, table: &str) -> CustomStatements {
         let custom = match doing {
-            LaneTask::Ask => return CustomStatements::default(),
-            LaneTask::Load(of) => &of.workload.custom,
-            LaneTask::Drive(of) => &of.custom,
+            None | Some(LaneTask::Ask) => return CustomStatements::default(),
+            Some(LaneTask::Load(of)) => &of.workload.custom,
+            Some(LaneTask::Drive(of)) => &of.custom,
         };
         let mut count = 0;
         let operations = custom.operations.iter().map(|operation| {
@@ -217,7 +217,7 @@ pub fn checks(
     prepare: impl Fn(&str) -> (String, u32),
 ) -> Vec<Check> {
     let doing = LaneTask::Drive(of.clone());
-    let statements = CustomStatements::of(&doing, dialect, table);
+    let statements = CustomStatements::of(Some(&doing), dialect, table);
     let named = of.custom.operations.iter().zip(&statements.operations);
     let all = named.flat_map(|(operation, of)| of.iter().map(|of| (&operation.name, of)));
     let tables_change = |text: &str| starts_with(text, &["CREATE", "ALTER", "DROP", "RENAME"]);
@@ -302,61 +302,65 @@ fn into_text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|not| String::from_utf8_lossy(not.as_bytes()).into_owned())
 }
 
-/// A session of either library, as user-defined statements use it.
-pub trait Session {
+/// A driver that sends the statements of a user-defined operation one after the other.
+pub trait CustomDriver: Driver {
     /// The error of the library.
     type Error;
+
+    /// The statements of the workload.
+    fn statements(&self) -> &CustomStatements;
 
     /// Prepares a statement, if that is done in advance and has not been done. Returns when the
     /// preparation began, or None if there was nothing to do.
     fn prepare(
-        &mut self,
-        statement: &CustomStatement,
-    ) -> impl Future<Output = Result<Option<u64>, Self::Error>>;
+        &self,
+        _client: &mut Self::Client,
+        _statement: &CustomStatement,
+    ) -> impl Future<Output = Result<Option<u64>, Self::Error>> {
+        async { Ok(None) }
+    }
 
     /// Sends a statement without a result.
-    fn execute(&mut self, text: &str) -> impl Future<Output = Result<(), Self::Error>>;
+    fn execute(
+        &self,
+        client: &mut Self::Client,
+        text: &str,
+    ) -> impl Future<Output = Result<(), Self::Error>>;
 
     /// Sends a statement with its arguments, and receives its reply.
-    fn perform(
-        &mut self,
+    fn perform_statement(
+        &self,
+        client: &mut Self::Client,
         statement: &CustomStatement,
         request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> impl Future<Output = Result<(), Self::Error>>;
 
-    /// Classifies a failure.
-    fn request_error(&self, error: &Self::Error) -> RequestError;
-
-    /// The server's own words.
-    fn in_words(error: &Self::Error) -> String;
-
     /// Classifies a failure, and records the server's words.
-    fn failed(&self, error: &Self::Error, events: &mut Events<'_>) -> RequestError {
-        events.explained(self.request_error(error), || Self::in_words(error))
-    }
+    fn failed(&self, error: &Self::Error, events: &mut Events<'_>) -> RequestError;
 }
 
 /// Carries out one operation; several statements are one transaction, which is rolled
 /// back at an error.
-pub async fn operate<S: Session>(
-    session: &mut S,
-    statements: &[CustomStatement],
+pub async fn operate<D: CustomDriver>(
+    driver: &D,
+    client: &mut D::Client,
     request: &CustomRequest,
     events: &mut Events<'_>,
 ) -> Result<(), RequestError> {
-    let prepared = prepare(session, statements, events).await;
-    prepared.map_err(|error| session.failed(&error, events))?;
+    let statements = driver.statements().statements(request.number);
+    let prepared = prepare(driver, client, statements, events).await;
+    prepared.map_err(|error| driver.failed(&error, events))?;
     events.request_sent();
     if let [only] = statements {
-        let done = session.perform(only, request, events).await;
-        return done.map_err(|error| session.failed(&error, events));
+        let done = driver.perform_statement(client, only, request, events).await;
+        return done.map_err(|error| driver.failed(&error, events));
     }
-    match transaction(session, statements, request, events).await {
+    match transaction(driver, client, statements, request, events).await {
         Ok(()) => Ok(()),
         Err(error) => {
-            let rolled_back = session.execute("ROLLBACK").await;
-            Err(match (session.failed(&error, events), rolled_back) {
+            let rolled_back = driver.execute(client, "ROLLBACK").await;
+            Err(match (driver.failed(&error, events), rolled_back) {
                 // The state of the session is unknown.
                 (RequestError::ServerError { code, .. }, Err(_)) => {
                     RequestError::ServerError { code, closes: true }
@@ -367,28 +371,30 @@ pub async fn operate<S: Session>(
     }
 }
 
-async fn transaction<S: Session>(
-    session: &mut S,
+async fn transaction<D: CustomDriver>(
+    driver: &D,
+    client: &mut D::Client,
     statements: &[CustomStatement],
     request: &CustomRequest,
     events: &mut Events<'_>,
-) -> Result<(), S::Error> {
-    session.execute("BEGIN").await?;
+) -> Result<(), D::Error> {
+    driver.execute(client, "BEGIN").await?;
     for statement in statements {
-        session.perform(statement, request, events).await?;
+        driver.perform_statement(client, statement, request, events).await?;
     }
-    session.execute("COMMIT").await
+    driver.execute(client, "COMMIT").await
 }
 
 /// Prepares what has not been prepared on this connection.
-async fn prepare<S: Session>(
-    session: &mut S,
+async fn prepare<D: CustomDriver>(
+    driver: &D,
+    client: &mut D::Client,
     statements: &[CustomStatement],
     events: &mut Events<'_>,
-) -> Result<(), S::Error> {
+) -> Result<(), D::Error> {
     let mut first = None;
     for statement in statements {
-        let began = session.prepare(statement).await?;
+        let began = driver.prepare(client, statement).await?;
         first = first.or(began);
     }
     if let Some(began) = first {
@@ -427,7 +433,7 @@ mod tests {
         let mut encoder = Encoder::new(&of, 1, 1, Task::Drive).expect("sound");
         let drawn = encoder.drawn(0);
         let arguments = encoder.parts(&drawn).arguments.clone();
-        let custom = CustomStatements::of(&LaneTask::Drive(of.clone()), &PlainDialect, "t");
+        let custom = CustomStatements::of(Some(&LaneTask::Drive(of.clone())), &PlainDialect, "t");
         let [update, select] = custom.statements(0) else { panic!("two statements") };
         assert_eq!(
             update.with_placeholders,
@@ -449,7 +455,7 @@ mod tests {
         let mut encoder = Encoder::new(&of, 1, 1, Task::Load).expect("sound");
         let drawn = encoder.drawn(0);
         let row = encoder.parts(&drawn).arguments.clone();
-        let custom = CustomStatements::of(&LaneTask::load(of), &PlainDialect, "t");
+        let custom = CustomStatements::of(Some(&LaneTask::load(of)), &PlainDialect, "t");
         assert_eq!(
             custom.insert(&PlainDialect, 0, &[&row, &row]),
             r"INSERT INTO [t_rows] ([id], [c]) VALUES (1, 'it''s\'), (1, 'it''s\') UNLESS THERE"
@@ -462,7 +468,7 @@ mod tests {
 
     #[test]
     fn fewer_rows_are_a_miss_and_more_are_wrong() {
-        let of = CustomStatements::of(&LaneTask::Drive(workload()), &PlainDialect, "t");
+        let of = CustomStatements::of(Some(&LaneTask::Drive(workload())), &PlainDialect, "t");
         let mut statement = of.statements(0)[1].clone();
         assert_eq!(
             [0, 1, 2].map(|n| statement.outcome(n, true)),

@@ -207,33 +207,29 @@ impl<D: Driver> Drop for DriverLane<D> {
 }
 
 /// Creates the lanes of one contender of the order: one for each worker, each through the library
-/// that `driver` creates. `query` is the contender's one statement.
+/// that `driver` creates.
 ///
 /// # Panics
 /// Panics if the order has no such contender.
 pub fn lanes<D: Driver>(
     order: &DriveOrder,
     contender: usize,
-    numbers: &Numbers,
-    request_parts: RequestParts<'_>,
+    request_parts: RequestParts,
     driver: impl Fn() -> Result<D, EngineError> + Clone + Send + 'static,
 ) -> Vec<MakeLane> {
     let lane_order = order.lanes[contender].clone();
     let numbers = match &lane_order.doing {
-        LaneTask::Drive(_) => numbers.clone(),
+        LaneTask::Drive(_) => request_parts.numbers.clone(),
         // A load has its own numbers, and questions are not operations.
         LaneTask::Load(of) => Numbers::starting(of.from, order.cores.len()),
         LaneTask::Ask => Numbers::new(order.cores.len()),
     };
-    let (seed, query, feeds) =
-        (order.seed, request_parts.query.to_owned(), request_parts.feeds.clone());
-    let RequestParts { batch_size, is_partitioned, reply_bytes, .. } = request_parts;
+    let seed = order.seed;
     for_workers(order, move |seat| {
         check_groups(&lane_order)?;
-        let request_parts =
-            RequestParts { query: &query, feeds: &feeds, batch_size, is_partitioned, reply_bytes };
-        let doing = &lane_order.doing;
-        let longest = budget::of_packets(budget::of_replies(reply_bytes, doing), doing);
+        let doing = Some(&lane_order.doing);
+        let reply_bytes = budget::of_replies(request_parts.reply_bytes, doing);
+        let longest = budget::of_packets(reply_bytes, doing);
         let part = |lane_order: &LaneOrder, seat: &Seat, tasks: &LocalSet| {
             let serving = Serving::new(&lane_order.doing, seed, seat, &request_parts)?;
             LanePart::new(driver()?, serving, lane_order, (seed, numbers.clone()), (seat, tasks))

@@ -22,13 +22,11 @@ mod database_access;
 pub mod dialect;
 pub mod driver;
 pub mod events;
-mod guard;
 mod lane;
 mod memory;
 mod pace;
 mod panics;
 mod pool;
-mod provider;
 mod refusal;
 mod refused;
 pub mod request;
@@ -40,7 +38,6 @@ mod slot_task;
 pub mod sql;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod writes;
 
 pub use access::{CHEAPEST, SqlAccess};
 pub use admin::{QueryError, Rows, stop_asking_on};
@@ -50,8 +47,7 @@ pub use database::{Database, LoginError, NOTE_COLUMNS, SchemaError, StartTime, f
 pub use database_access::DatabaseAccess;
 pub use lane::lanes;
 pub use panics::{of_another_thread, unless_it_panics};
-pub use provider::settle as settle_provider;
 pub use refusal::{Refusal, not_ready};
 pub use scheduler::keep_waker;
 pub use serving::{lacks, lacks_beside_wide_rows};
-pub use writes::{only_writes, says_returning};
+pub use sql::{only_writes, says_returning};

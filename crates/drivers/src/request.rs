@@ -1,14 +1,18 @@
 //! The requests to a client library.
 
+use engine::Numbers;
 use engine::workload::{Arguments, Column, Feeds};
 use record::Kind;
 
 /// What a contender's operations use besides their workload.
-pub struct RequestParts<'a> {
+#[derive(Clone)]
+pub struct RequestParts {
     /// The statement, if the contender has only one.
-    pub query: &'a str,
+    pub query: String,
     /// Rows of feeds.
-    pub feeds: &'a Feeds,
+    pub feeds: Feeds,
+    /// The numbers from which operations continue in the next call of the engine.
+    pub numbers: Numbers,
     /// How many times the statements of a user-defined operation that only writes are sent.
     pub batch_size: u32,
     /// Whether the database spreads its rows by the hashes of their keys: a scan returns rows in the order

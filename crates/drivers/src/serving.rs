@@ -1,8 +1,7 @@
 //! The workload: what an operation requests, and the outcome of its reply.
 
 use crate::request::{Action, OnColumns, Request, RequestParts};
-use crate::sql;
-use crate::writes::only_writes;
+use crate::sql::{only_writes, returns_rows};
 use engine::workload::{Argument, Arguments, Column, Drawn, Space};
 use engine::{Encoder, EngineError, Memo, NO_COMMANDS, NOT_WIDE, Seat, Task, Verifier};
 use record::{Kind, LaneTask, OperationText, Outcome, Verify, Workload};
@@ -34,9 +33,9 @@ impl Serving {
         doing: &LaneTask,
         seed: u64,
         seat: &Seat,
-        request_parts: &RequestParts<'_>,
+        request_parts: &RequestParts,
     ) -> Result<Serving, EngineError> {
-        let wants_rows = sql::returns_rows(request_parts.query);
+        let wants_rows = returns_rows(&request_parts.query);
         let is_partitioned = request_parts.is_partitioned;
         // A load reads nothing back.
         let (workload, task, verify) = match doing {
@@ -54,7 +53,7 @@ impl Serving {
             return Err(EngineError::Order(why));
         }
         let encoder = Encoder::new(workload, seed, seat.count(), task)?;
-        let encoder = encoder.with_feeds(request_parts.feeds)?;
+        let encoder = encoder.with_feeds(&request_parts.feeds)?;
         let times = workload
             .custom
             .operations
@@ -224,19 +223,15 @@ pub fn lacks_beside_wide_rows(kind: Kind) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SqlAccess;
     use engine::Stop;
-    use engine::workload::{Feeds, Values, preset};
+    use engine::workload::{Values, preset};
 
     fn serving(doing: LaneTask) -> Result<Serving, EngineError> {
         let seat = Seat::new(0, 1, Stop::new().expect("a descriptor"));
         let is_partitioned = matches!(&doing, LaneTask::Drive(of) if of.is_wide());
-        let request_parts = RequestParts {
-            reply_bytes: None,
-            query: "SELECT 1",
-            feeds: &Feeds::default(),
-            batch_size: 1,
-            is_partitioned,
-        };
+        let request_parts =
+            RequestParts { is_partitioned, ..SqlAccess::without_log_in().request_parts() };
         Serving::new(&doing, 7, &seat, &request_parts)
     }
 

@@ -3,7 +3,6 @@
 
 use crate::driver::{Driver, Unopened};
 use crate::events::Events;
-use crate::guard::guarded;
 use crate::pool::Grant;
 use crate::request::{Request, Row};
 use crate::request_error::RequestError;
@@ -15,7 +14,9 @@ use record::{Failure, LaneOrder, Maintenance, Moments, Outcome, Reuse};
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::net::{IpAddr, Ipv4Addr};
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 /// Maximum rows and bytes that one request of a load writes.
 const BATCH: (usize, usize) = (500, 1 << 20);
@@ -149,7 +150,7 @@ impl<D: Driver> Shared<D> {
     }
 
     async fn connect(&self, slot: usize) -> Result<Connection<D::Client>, FailedEnd> {
-        let connected = guarded(&self.scheduler, slot, self.driver.connect(self.source())).await?;
+        let connected = self.guarded(slot, self.driver.connect(self.source())).await?;
         let mut scheduler = self.scheduler.borrow_mut();
         match connected {
             Ok((client, opening)) => {
@@ -171,6 +172,22 @@ impl<D: Driver> Shared<D> {
                 Err(FailedEnd::RequestError(error))
             }
         }
+    }
+
+    /// Returns the outcome of a future, unless the slot must stop waiting first: then the future is dropped,
+    /// and the caller must drop the connection that it used, too.
+    async fn guarded<T>(&self, slot: usize, future: impl Future<Output = T>) -> Result<T, Cut> {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            if let Poll::Ready(done) = future.as_mut().poll(context) {
+                return Poll::Ready(Ok(done));
+            }
+            match self.scheduler.borrow_mut().watch(slot, context) {
+                Some(cut) => Poll::Ready(Err(cut)),
+                None => Poll::Pending,
+            }
+        })
+        .await
     }
 
     /// The source address of the next connection. None if the system chooses.
@@ -326,7 +343,7 @@ impl<D: Driver> Shared<D> {
             return self.open_for(slot, attempt).await;
         };
         if maintenance == Maintenance::Ping {
-            let answers = guarded(&self.scheduler, slot, self.driver.ping(&mut connection.client));
+            let answers = self.guarded(slot, self.driver.ping(&mut connection.client));
             if answers.await?.is_err() {
                 // This is the reason why a pool checks its connections.
                 drop(connection);
@@ -359,7 +376,7 @@ impl<D: Driver> Shared<D> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         let mut events = Events::new(&self.serving, &mut bench.memo);
         let performed = self.driver.perform(client, &bench.request, &mut events);
-        let performed = guarded(&self.scheduler, slot, performed).await;
+        let performed = self.guarded(slot, performed).await;
         let Events { prepare_ns, asked, began, rows, bytes, custom, said, .. } = events;
         if let Some(words) = said {
             self.scheduler.borrow_mut().seen.said(words.as_bytes());
@@ -384,7 +401,7 @@ impl<D: Driver> Shared<D> {
     ) -> Result<Outcome, FailedEnd> {
         let client = &mut attempt.connection.as_mut().expect("acquired").client;
         attempt.at.asked = clock::now();
-        let loaded = guarded(&self.scheduler, slot, self.write_rows(client, &bench.rows)).await;
+        let loaded = self.guarded(slot, self.write_rows(client, &bench.rows)).await;
         attempt.at.done = clock::now();
         attempt.at.began = attempt.at.done;
         loaded?.map_err(FailedEnd::RequestError)?;
@@ -468,7 +485,7 @@ impl<D: Driver> Shared<D> {
             Reuse::Pool(pool) if pool.maintenance == Maintenance::Reset => {
                 self.set_follow_up_deadline(slot);
                 let reset = self.driver.reset(&mut connection.client);
-                match guarded(&self.scheduler, slot, reset).await {
+                match self.guarded(slot, reset).await {
                     Ok(Ok(())) => self.scheduler.borrow_mut().give_back(connection),
                     Ok(Err(_)) | Err(_) => self.scheduler.borrow_mut().lost(),
                 }
@@ -480,7 +497,7 @@ impl<D: Driver> Shared<D> {
     async fn close(&self, slot: usize, connection: Connection<D::Client>) {
         self.set_follow_up_deadline(slot);
         // A connection that does not close in time is abandoned.
-        let _ = guarded(&self.scheduler, slot, self.driver.close(connection.client)).await;
+        let _ = self.guarded(slot, self.driver.close(connection.client)).await;
     }
 
     /// What follows an operation has a timeout of its own.
@@ -498,6 +515,6 @@ impl<D: Driver> Shared<D> {
             *failures += 1;
             scheduler.set_deadline(slot, clock::now() + wait);
         }
-        let _ = guarded(&self.scheduler, slot, pending::<()>()).await;
+        let _ = self.guarded(slot, pending::<()>()).await;
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::dialect::{Dialect, Scan};
 use crate::request::{Action, Row};
+use record::{CustomOperation, OperationText};
 use std::borrow::Cow;
 
 /// The statements on one table, and the contender's one statement.
@@ -139,6 +140,24 @@ pub fn limit(action: Action) -> u32 {
 /// Whether a user-defined statement returns rows, judging by its first word.
 pub fn returns_rows(query: &str) -> bool {
     starts_with(query, &["SELECT", "WITH", "VALUES", "TABLE", "SHOW"])
+}
+
+/// Whether none of the statements of an operation returns rows.
+pub fn only_writes(of: &CustomOperation) -> bool {
+    match &of.says {
+        OperationText::Sql(statements) => !statements.iter().any(|of| has_rows(&of.text)),
+        _ => false,
+    }
+}
+
+/// Whether a statement returns rows, including rows that it changes.
+pub(crate) fn has_rows(text: &str) -> bool {
+    returns_rows(text) || says_returning(text)
+}
+
+/// Whether a statement changes rows and returns them.
+pub fn says_returning(text: &str) -> bool {
+    text.split_whitespace().any(|word| word.eq_ignore_ascii_case("RETURNING"))
 }
 
 /// Whether the first word of a statement is one of these upper-case words.

@@ -7,7 +7,8 @@ use super::report::Report;
 use super::request::{Bad, Parser, Persist, Request};
 use super::socket::{self, Socket};
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
+use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
@@ -215,7 +216,9 @@ impl Connection {
         }
         if end.closes {
             self.finished = true;
-            self.socket.finish()?;
+            // The peer's data can still be read: closing with unread bytes would reset the connection,
+            // and the client could lose the last reply.
+            self.socket.shutdown(Shutdown::Write)?;
         }
         Ok(ConnectionState::Open)
     }

@@ -67,13 +67,12 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
-    use super::super::socket::Socket;
     use super::*;
     use std::os::unix::net::UnixStream;
 
     fn connection() -> Connection {
         let (ours, _) = UnixStream::pair().expect("two descriptors");
-        Connection::new(Socket::Unix(ours))
+        Connection::new(ours)
     }
 
     #[test]

@@ -37,14 +37,15 @@ use sys::affinity;
 /// A server that runs on a thread of this process. Dropping it stops it.
 pub struct TestServer {
     address: SocketAddr,
-    running: Option<Running<Report>>,
+    running: Running<Report>,
 }
 
-/// A server's thread, and the pipe that ends it.
+/// A server's thread, and the pipe that ends it. Dropping it ends the server.
 struct Running<T> {
     /// The server ends when this is closed.
-    stop: PipeWriter,
-    thread: JoinHandle<T>,
+    stop: Option<PipeWriter>,
+    /// None once the server has ended.
+    thread: Option<JoinHandle<T>>,
 }
 
 impl<T: Send + Default + 'static> Running<T> {
@@ -69,17 +70,27 @@ impl<T: Send + Default + 'static> Running<T> {
             Some(core) => io::Error::new(error.kind(), format!("core {core}: {error}")),
             None => error,
         })?;
-        Ok(Running { stop, thread })
+        Ok(Running { stop: Some(stop), thread: Some(thread) })
     }
+}
 
+impl<T> Running<T> {
     /// CPU time of its thread, in nanoseconds.
     fn cpu_ns(&self) -> u64 {
-        sys::clock::cpu_of(&self.thread)
+        self.thread.as_ref().map_or(0, sys::clock::cpu_of)
     }
 
-    fn end(self) -> std::thread::Result<T> {
-        drop(self.stop);
-        self.thread.join()
+    /// Returns None if it has ended before.
+    fn end(&mut self) -> Option<std::thread::Result<T>> {
+        self.stop = None;
+        self.thread.take().map(JoinHandle::join)
+    }
+}
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        // A panic of its thread has been printed, and its clients saw the connection end.
+        let _ = self.end();
     }
 }
 
@@ -105,7 +116,7 @@ impl TestServer {
         let server = Server::new(behaviour, listeners, stop_seen)?;
         let name = format!("test:{}", address.port());
         let running = Running::start(name, core, stop, move || server.run())?;
-        Ok(TestServer { address, running: Some(running) })
+        Ok(TestServer { address, running })
     }
 
     /// The TCP address that it listens on.
@@ -118,17 +129,7 @@ impl TestServer {
     /// # Panics
     /// When the server's thread panicked.
     pub fn stop(mut self) -> Report {
-        let report = self.end().expect("stopped only once");
+        let report = self.running.end().expect("stopped only once");
         report.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    }
-
-    fn end(&mut self) -> Option<std::thread::Result<Report>> {
-        Some(self.running.take()?.end())
-    }
-}
-
-impl Drop for TestServer {
-    fn drop(&mut self) {
-        self.end();
     }
 }

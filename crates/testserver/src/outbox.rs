@@ -6,7 +6,7 @@ use super::delay::nanos;
 use super::reply::Reply;
 use super::socket::Socket;
 use std::collections::VecDeque;
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ impl Outbox {
         for (slice, piece) in slices.iter_mut().zip(&self.pieces) {
             *slice = IoSlice::new(&piece.bytes[piece.left.clone()]);
         }
-        let mut sent = to.write(&slices[..self.pieces.len().min(SLICES)])?;
+        let mut sent = to.write_vectored(&slices[..self.pieces.len().min(SLICES)])?;
         for piece in &mut self.pieces {
             let here = sent.min(piece.left.len());
             piece.left.start += here;

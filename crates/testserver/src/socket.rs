@@ -1,12 +1,16 @@
 //! TCP and unix sockets behind one interface.
 
 use super::behaviour::Behaviour;
-use std::io::{self, IoSlice, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// One connection's socket, non-blocking. The standard library's stream for unix sockets makes the same system
+/// calls on a TCP socket.
+pub(super) type Socket = UnixStream;
 
 /// Makes closing this socket send a reset.
 pub(super) fn reset_on_close(socket: BorrowedFd<'_>) -> io::Result<()> {
@@ -58,12 +62,12 @@ impl Listener {
                 // Without it the pieces of a slow body would wait for the
                 // client's acknowledgements.
                 let set = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
-                set.map(|()| Socket::Tcp(stream)).map_err(of_this_connection)
+                set.map(|()| OwnedFd::from(stream).into()).map_err(of_this_connection)
             }
             Listener::Unix(listener, _) => {
                 let (stream, _) = listener.accept()?;
                 let set = stream.set_nonblocking(true);
-                set.map(|()| Socket::Unix(stream)).map_err(of_this_connection)
+                set.map(|()| stream).map_err(of_this_connection)
             }
         }
     }
@@ -88,46 +92,6 @@ impl Drop for Listener {
         if let Listener::Unix(_, path) = self {
             // Another process may have removed it; then nothing is left to do.
             let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-/// One connection's socket, non-blocking.
-pub(super) enum Socket {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl Socket {
-    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(stream) => stream.read(into),
-            Socket::Unix(stream) => stream.read(into),
-        }
-    }
-
-    pub(super) fn write(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        match self {
-            Socket::Tcp(stream) => stream.write_vectored(slices),
-            Socket::Unix(stream) => stream.write_vectored(slices),
-        }
-    }
-
-    /// Tells the peer that nothing more will come. Its data can still be read: closing with unread
-    /// bytes would reset the connection, and the client could lose the last reply.
-    pub(super) fn finish(&self) -> io::Result<()> {
-        match self {
-            Socket::Tcp(stream) => stream.shutdown(Shutdown::Write),
-            Socket::Unix(stream) => stream.shutdown(Shutdown::Write),
-        }
-    }
-}
-
-impl AsFd for Socket {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Socket::Tcp(stream) => stream.as_fd(),
-            Socket::Unix(stream) => stream.as_fd(),
         }
     }
 }

@@ -96,3 +96,9 @@ pub(crate) fn up_to<'a>(left: &mut u64, input: &'a [u8]) -> &'a [u8] {
     *left -= len as u64;
     &input[..len]
 }
+
+/// The parts before and after the first separator. Returns None if there is none.
+pub(crate) fn split_once(text: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
+    let at = text.iter().position(|byte| *byte == separator)?;
+    Some((&text[..at], &text[at + 1..]))
+}

@@ -11,10 +11,13 @@ extern crate alloc;
 use alloc::{sync::Arc, vec::Vec};
 
 mod bytes;
+mod faults;
 pub mod http1;
+mod in_order;
 mod list;
 pub mod memcached;
 mod pipeline;
+mod random;
 pub mod remote;
 pub mod resp;
 pub mod thrift;
@@ -23,6 +26,7 @@ pub mod websocket;
 
 pub use bytes::push_decimal;
 pub use list::List;
+pub use random::SplitMix64;
 pub use value::Value;
 
 /// Bodies of up to this many bytes are copied after their head, so that the request is one piece;

@@ -143,7 +143,7 @@ fn memcached() {
         for body_len in [10, 100_000] {
             let tail = vec![b'b'; body_len].into();
             let value = Value { head: b"stamp", tail: Some(&tail) };
-            let store = Store { mode: Mode::Set, key: b"key1", value, flags: 1, expires: 60 };
+            let store = Store { mode: Mode::Set, key: b"key1", value };
             let ops = [
                 Op::Store(store),
                 Op::Get(b"key1"),
@@ -169,14 +169,14 @@ fn memcached() {
 /// A write, a read, a multi-get, a template and a push in one pipeline.
 #[test]
 fn resp() {
-    use wire::resp::{Expires, Limits, Login, Op, Opening, Protocol, Resp, Set, When};
+    use wire::resp::{Limits, Login, Op, Opening, Protocol, Resp, Set, When};
     let replies: &[u8] = b"+OK\r\n$2\r\nhi\r\n>1\r\n+push\r\n*2\r\n_\r\n$1\r\n!\r\n:15\r\n\
         %1\r\n+a\r\n,1.5\r\n-OOM x\r\n";
     let login = Login { protocol: Protocol::Resp3, password: Some("p"), ..Login::default() };
     for body_len in [10, 100_000] {
         let tail = vec![b'b'; body_len].into();
         let value = Value { head: b"stamp", tail: Some(&tail) };
-        let set = Set { key: b"key1", value, when: When::Absent, expires: Expires::Seconds(60) };
+        let set = Set { key: b"key1", value, when: When::Absent };
         let ops = [
             Op::Set(set),
             Op::Get(b"key1"),
@@ -206,9 +206,7 @@ fn resp() {
 #[test]
 fn thrift() {
     use build::{LIST, MAP, STRING, STRUCT, column, exception, field, list, map, reply, text};
-    use wire::thrift::{
-        Change, Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Row, Thrift,
-    };
+    use wire::thrift::{Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
     let opening = [reply("login", 0, &[]), reply("set_keyspace", 0, &[])].concat();
     let pairs =
         [(text(b"key22"), list(STRUCT, &[column(b"c", b"!")])), (text(b"key1"), list(STRUCT, &[]))];
@@ -227,14 +225,12 @@ fn thrift() {
         let tail = vec![b'b'; body_len].into();
         let value = Value { head: b"stamp", tail: Some(&tail) };
         let column = Column { name: b"c", value, timestamp: 7, ttl: None };
-        let changes = [Change::Write { super_column: None, column }];
-        let rows = [Row { key: b"key1", family: b"F", changes: &changes }];
         let ops = [
             Op::Insert { key: b"key1", parent, column, consistency },
             Op::Get { key: b"key1", parent, column: b"c", consistency },
             Op::Slice { key: b"key1", parent, columns, names: true, consistency },
             Op::MultiSlice { keys: KEYS, parent, columns, consistency },
-            Op::Mutate { rows: &rows, consistency },
+            Op::Delete { key: b"key1", parent, column: b"c", timestamp: 7, consistency },
         ];
         let mut codec = Thrift::new(Opening::new(&login).unwrap(), Limits::default(), 5);
         let mut out = Out::default();

@@ -182,7 +182,7 @@ fn is_applied(rows: &QueryRowsResult) -> Result<bool, RequestError> {
 /// conditional writes.
 pub(crate) fn check(doing: &LaneTask) -> Result<(), EngineError> {
     let LaneTask::Drive(workload) = doing else { return Ok(()) };
-    let statements = CustomStatements::of(doing, &CassandraDialect, "");
+    let statements = CustomStatements::of(Some(doing), &CassandraDialect, "");
     for (number, operation) in workload.custom.operations.iter().enumerate() {
         let OperationText::Sql(custom) = &operation.says else { continue };
         for (custom, statement) in custom.iter().zip(statements.statements(number)) {

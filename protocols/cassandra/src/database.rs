@@ -25,7 +25,7 @@ impl CassandraAccess {
         timeout: Duration,
     ) -> Result<T, QueryError> {
         let (access, address) = (self.clone(), address.clone());
-        admin::wait(async move || question(Server::new(&access, &address)?).await, timeout)
+        admin::wait(async move || question(Server::new(&access, &address, None)?).await, timeout)
     }
 }
 
@@ -38,15 +38,14 @@ impl Database for CassandraAccess {
         let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
         let server = move || {
             crate::custom::check(&lane_order.doing)?;
-            Ok(Server::new(&access, &lane_order.address)?
-                .of_lane(&lane_order, &access.common.table))
+            Server::new(&access, &lane_order.address, Some(&lane_order))
         };
         let request_parts = RequestParts {
             batch_size: self.sending.settings.batch_size,
             is_partitioned: true,
             ..self.common.request_parts()
         };
-        drivers::lanes(order, contender, &self.common.numbers, request_parts, server)
+        drivers::lanes(order, contender, request_parts, server)
     }
 
     fn plain(&self) -> Box<dyn Database> {

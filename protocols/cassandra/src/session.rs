@@ -11,7 +11,7 @@ use crate::wide_statements::WideStatements;
 use crate::{request_error, words};
 use drivers::Announced;
 use drivers::admin::{QueryError, Rows};
-use drivers::budget::{self, QUESTION_BYTES};
+use drivers::budget;
 use drivers::custom::CustomStatements;
 use drivers::driver::{Driver, Opening, Unopened};
 use drivers::events::Events;
@@ -61,8 +61,6 @@ pub(crate) struct Server {
     /// because a load may have to create the keyspace first.
     uses_keyspace: bool,
     settings: CassandraSettings,
-    /// See [`SqlAccess::reply_bytes`](crate::SqlAccess::reply_bytes).
-    asked_reply_bytes: Option<u64>,
     /// Maximum length of the rows of a reply, in bytes.
     reply_bytes: u64,
     prepares: bool,
@@ -77,11 +75,15 @@ pub(crate) struct Server {
 pub(crate) type Client = Rc<Link>;
 
 impl Server {
-    /// Creates it with a session for each connection.
+    /// For a lane with this order, or for questions.
     ///
     /// # Errors
     /// Returns an error if the address is not a host and port.
-    pub(crate) fn new(access: &CassandraAccess, address: &Address) -> Result<Server, EngineError> {
+    pub(crate) fn new(
+        access: &CassandraAccess,
+        address: &Address,
+        lane_order: Option<&LaneOrder>,
+    ) -> Result<Server, EngineError> {
         let nodes = match address {
             Address::Tcp(node) => vec![*node],
             Address::Nodes(nodes) => nodes.clone(),
@@ -91,36 +93,27 @@ impl Server {
                 )));
             }
         };
-        let settings = access.sending.settings.clone();
+        let doing = lane_order.map(|of| &of.doing);
+        let shares = lane_order.is_some_and(|of| of.reuse == Reuse::Always);
+        let operates = doing.is_some_and(|doing| *doing != LaneTask::Ask);
         Ok(Server {
             builder: builder(access, &nodes),
             announced: access.announced.clone(),
             nodes,
             keyspace: access.common.database.clone(),
-            uses_keyspace: access.common.query != CHEAPEST,
+            uses_keyspace: access.common.query != CHEAPEST || operates,
             prepares: access.sending.prepares,
             statements: Statements::new(
                 &CassandraDialect,
                 &access.common.table,
                 &access.common.query,
             ),
-            custom: CustomStatements::default(),
+            custom: CustomStatements::of(doing, &CassandraDialect, &access.common.table),
             wide: WideStatements::new(&access.common.table),
-            shared: None,
-            settings,
-            asked_reply_bytes: access.common.reply_bytes,
-            reply_bytes: QUESTION_BYTES,
+            shared: shares.then(RefCell::default),
+            settings: access.sending.settings.clone(),
+            reply_bytes: budget::of_replies(access.common.reply_bytes, doing),
         })
-    }
-
-    /// Prepares it for a lane with this order.
-    pub(crate) fn of_lane(self, lane_order: &LaneOrder, table: &str) -> Server {
-        let shares = lane_order.reuse == Reuse::Always;
-        let custom = CustomStatements::of(&lane_order.doing, &CassandraDialect, table);
-        let uses_keyspace = self.uses_keyspace || lane_order.doing != LaneTask::Ask;
-        let reply_bytes = budget::of_replies(self.asked_reply_bytes, &lane_order.doing);
-        let shared = shares.then(RefCell::default);
-        Server { custom, uses_keyspace, shared, reply_bytes, ..self }
     }
 
     /// Opens a session of its own and sends one statement after the other. Questions go to the

@@ -49,7 +49,7 @@ impl StoreEncoding for MemcachedWords {
         let key = parts.key();
         let store = |mode| {
             let value = parts.value.into();
-            Op::Store(Store { mode, key, value, flags: 0, expires: 0 })
+            Op::Store(Store { mode, key, value })
         };
         match drawn.kind {
             Kind::Get => Op::Get(key),
@@ -81,7 +81,7 @@ impl StoreEncoding for MemcachedWords {
     fn cas<'a>(&'a mut self, codec: &Memcached, read: Tag, parts: Parts<'a>) -> Op<'a> {
         let (key, value) = (parts.key(), parts.value.into());
         let mode = Mode::Cas(codec.unique(read));
-        Op::Store(Store { mode, key, value, flags: 0, expires: 0 })
+        Op::Store(Store { mode, key, value })
     }
 
     const CONFLICT: Option<u16> = Some(codes::EXISTS);

@@ -63,7 +63,7 @@ impl SideChannel for Servers {
     fn write_fingerprint(&self, key: &str, text: &str) -> Result<(), String> {
         let server = self.only().ok_or("a load of several servers cannot be recorded in them")?;
         let (key, value) = (key.as_bytes(), text.as_bytes().into());
-        let store = Store { mode: Mode::Set, key, value, flags: 0, expires: 0 };
+        let store = Store { mode: Mode::Set, key, value };
         connection(server, 0)?.ask(&Op::Store(store))?.good()
     }
 

@@ -4,7 +4,7 @@ use crate::access::Sending;
 use crate::column::text_length;
 use crate::dialect::MysqlDialect;
 use crate::session::{Server, Session, check_length, in_words, request_error, row_bytes};
-use drivers::custom::{self, CustomReply, CustomStatement};
+use drivers::custom::{self, CustomDriver, CustomReply, CustomStatement, CustomStatements};
 use drivers::events::Events;
 use drivers::request::CustomRequest;
 use drivers::request_error::RequestError;
@@ -12,52 +12,41 @@ use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{Error, Params, QueryResult, Value};
 
-impl Server {
-    /// Carries out one user-defined operation.
-    pub(crate) async fn custom(
-        &self,
-        session: &mut Session,
-        request: &CustomRequest,
-        events: &mut Events<'_>,
-    ) -> Result<(), RequestError> {
-        let statements = self.custom.statements(request.number);
-        custom::operate(&mut Custom { server: self, session }, statements, request, events).await
-    }
-}
-
-/// A session, and how statements are sent in it.
-struct Custom<'a> {
-    server: &'a Server,
-    session: &'a mut Session,
-}
-
-impl custom::Session for Custom<'_> {
+impl CustomDriver for Server {
     type Error = Error;
 
-    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
-        if self.server.sending != Sending::Prepared {
+    fn statements(&self) -> &CustomStatements {
+        &self.custom
+    }
+
+    async fn prepare(
+        &self,
+        session: &mut Session,
+        statement: &CustomStatement,
+    ) -> Result<Option<u64>, Error> {
+        if self.sending != Sending::Prepared {
             return Ok(None);
         }
-        let Session { connection, custom, .. } = &mut *self.session;
+        let Session { connection, custom, .. } = session;
         let text = statement.with_placeholders.as_str();
         custom::prepare_once(custom, statement.at, move || connection.prep(text)).await
     }
 
-    async fn execute(&mut self, text: &str) -> Result<(), Error> {
-        self.session.connection.query_drop(text).await
+    async fn execute(&self, session: &mut Session, text: &str) -> Result<(), Error> {
+        session.connection.query_drop(text).await
     }
 
-    async fn perform(
-        &mut self,
+    async fn perform_statement(
+        &self,
+        session: &mut Session,
         statement: &CustomStatement,
         request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        let session = &mut *self.session;
-        if self.server.sending == Sending::Text {
+        if self.sending == Sending::Text {
             let text = statement.with_values(&MysqlDialect, &request.arguments);
             let reply = session.connection.query_iter(text).await?;
-            return receive(reply, statement, self.server.reply_bytes, events).await;
+            return receive(reply, statement, self.reply_bytes, events).await;
         }
         let prepared = session.custom[statement.at].clone().expect("prepared before");
         let bound = statement.bound.iter().map(|at| match request.arguments.get(*at) {
@@ -70,15 +59,11 @@ impl custom::Session for Custom<'_> {
             Params::Positional(bound.collect())
         };
         let reply = session.connection.exec_iter(prepared, parameters).await?;
-        receive(reply, statement, self.server.reply_bytes, events).await
+        receive(reply, statement, self.reply_bytes, events).await
     }
 
-    fn request_error(&self, error: &Error) -> RequestError {
-        request_error(error)
-    }
-
-    fn in_words(error: &Error) -> String {
-        in_words(error)
+    fn failed(&self, error: &Error, events: &mut Events<'_>) -> RequestError {
+        events.explained(request_error(error), || in_words(error))
     }
 }
 

@@ -26,11 +26,8 @@ impl Database for MysqlAccess {
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
-        let server = move || {
-            Ok(Server::new(&access, &lane_order.address)?
-                .doing(&lane_order.doing, &access.common.table))
-        };
-        drivers::lanes(order, contender, &self.common.numbers, self.common.request_parts(), server)
+        let server = move || Server::new(&access, &lane_order.address, Some(&lane_order.doing));
+        drivers::lanes(order, contender, self.common.request_parts(), server)
     }
 
     fn plain(&self) -> Box<dyn Database> {
@@ -55,7 +52,7 @@ impl Database for MysqlAccess {
     /// # Errors
     /// Returns an error with the reason and the remedy if the login is not safe.
     fn check_login(&self, address: &Address, timeout: Duration) -> Result<(), LoginError> {
-        let server = Server::new(self, address)?;
+        let server = Server::new(self, address, None)?;
         // It depends on the program alone, so once is enough.
         static GUARDED: OnceLock<()> = OnceLock::new();
         if server.is_guarded() && GUARDED.get().is_none() {
@@ -78,7 +75,7 @@ impl Database for MysqlAccess {
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
         // Created here, because it needs a thread without a runtime.
-        let (server, statements) = (Server::new(self, address)?, statements.to_vec());
+        let (server, statements) = (Server::new(self, address, None)?, statements.to_vec());
         admin::wait(async move || server.ask(&statements).await, timeout)
     }
 

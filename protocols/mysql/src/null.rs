@@ -31,43 +31,33 @@ pub fn null_service() -> Box<dyn NullService> {
 }
 
 impl NullService for Mysql {
-    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
-        answer(input, out)
-    }
-
     fn greeting(&self) -> Vec<u8> {
-        greeting()
+        let mut out = Vec::new();
+        packets(&[GREETING], 0, &mut out);
+        out
     }
-}
 
-/// What the server sends before any request.
-fn greeting() -> Vec<u8> {
-    let mut out = Vec::new();
-    packets(&[GREETING], 0, &mut out);
-    out
-}
-
-/// Answers the packet that the input, which is not empty, begins with.
-fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
-    let Some(&[a, b, c, number]) = input.first_chunk::<HEAD>() else { return Consumed::NotAll };
-    let whole = HEAD + u32::from_le_bytes([a, b, c, 0]) as usize;
-    if input.len() < whole {
-        return Consumed::NotAll;
+    fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
+        let Some(&[a, b, c, number]) = input.first_chunk::<HEAD>() else { return Consumed::NotAll };
+        let whole = HEAD + u32::from_le_bytes([a, b, c, 0]) as usize;
+        if input.len() < whole {
+            return Consumed::NotAll;
+        }
+        let replies: &[&[u8]] = match (number, input.get(HEAD)) {
+            // Commands restart the numbering; the reply to the greeting continues it.
+            (1, _) => &[OK],
+            (0, Some(0x03)) => &[ONE_COLUMN, COLUMN, END_OF_ROWS, ROW_AS_TEXT, END_OF_ROWS],
+            (0, Some(0x17)) => &[ONE_COLUMN, COLUMN, END_OF_ROWS, ROW, END_OF_ROWS],
+            (0, Some(0x16)) => &[PREPARED, COLUMN, END_OF_ROWS],
+            // Ping, and resetting the session.
+            (0, Some(0x0e | 0x1f)) => &[OK],
+            // Quit, and closing a statement.
+            (0, Some(0x01 | 0x19)) => &[],
+            _ => return Consumed::Unknown,
+        };
+        packets(replies, number + 1, out);
+        Consumed::Bytes(whole)
     }
-    let replies: &[&[u8]] = match (number, input.get(HEAD)) {
-        // Commands restart the numbering; the reply to the greeting continues it.
-        (1, _) => &[OK],
-        (0, Some(0x03)) => &[ONE_COLUMN, COLUMN, END_OF_ROWS, ROW_AS_TEXT, END_OF_ROWS],
-        (0, Some(0x17)) => &[ONE_COLUMN, COLUMN, END_OF_ROWS, ROW, END_OF_ROWS],
-        (0, Some(0x16)) => &[PREPARED, COLUMN, END_OF_ROWS],
-        // Ping, and resetting the session.
-        (0, Some(0x0e | 0x1f)) => &[OK],
-        // Quit, and closing a statement.
-        (0, Some(0x01 | 0x19)) => &[],
-        _ => return Consumed::Unknown,
-    };
-    packets(replies, number + 1, out);
-    Consumed::Bytes(whole)
 }
 
 /// Appends packets, numbered from this number on.
@@ -96,16 +86,16 @@ mod tests {
             (b"\x01\0\0\0\x01", 1, &[]),
         ] {
             let (mut out, mut wanted) = (Vec::new(), Vec::new());
-            assert_eq!(answer(input, &mut out), Consumed::Bytes(input.len()));
+            assert_eq!(Mysql.answer(input, &mut out), Consumed::Bytes(input.len()));
             packets(replies, first, &mut wanted);
             assert_eq!(out, wanted);
             for cut in 1..input.len() {
-                assert_eq!(answer(&input[..cut], &mut Vec::new()), Consumed::NotAll, "{cut}");
+                assert_eq!(Mysql.answer(&input[..cut], &mut Vec::new()), Consumed::NotAll, "{cut}");
             }
         }
         for unknown in [&b"\x01\0\0\0\x02"[..], b"\0\0\0\0", b"\x01\0\0\x05\x03"] {
-            assert_eq!(answer(unknown, &mut Vec::new()), Consumed::Unknown);
+            assert_eq!(Mysql.answer(unknown, &mut Vec::new()), Consumed::Unknown);
         }
-        assert_eq!(greeting()[..5], [GREETING.len() as u8, 0, 0, 0, 0x0a]);
+        assert_eq!(Mysql.greeting()[..5], [GREETING.len() as u8, 0, 0, 0, 0x0a]);
     }
 }

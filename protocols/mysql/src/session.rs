@@ -8,8 +8,8 @@ use crate::log_in::{self, Guard, LoginRefusal};
 use crate::relay::Relay;
 use crate::{dialling, tls};
 use drivers::admin::{QueryError, Rows, without};
-use drivers::budget::{self, QUESTION_BYTES};
-use drivers::custom::CustomStatements;
+use drivers::budget;
+use drivers::custom::{self, CustomDriver, CustomStatements};
 use drivers::driver::{Driver, Opening, Unopened};
 use drivers::events::Events;
 use drivers::request::{Action, Request, Row};
@@ -40,7 +40,6 @@ pub(crate) struct Server {
     /// The server's address, unless it is a unix socket.
     tcp: Option<SocketAddr>,
     guard: Guard,
-    asked_reply_bytes: Option<u64>,
     /// Maximum length of the rows of one question or operation, in bytes.
     pub(crate) reply_bytes: u64,
     ended: Ended,
@@ -52,13 +51,18 @@ pub(crate) struct Server {
 /// A connection, and its prepared statements, by [`Action::index`].
 pub(crate) struct Session {
     pub(crate) connection: Abrupt<Conn>,
-    prepared: [Option<Statement>; Action::KINDS.len()],
+    prepared: Vec<Option<Statement>>,
     /// Prepared user-defined statements, by their numbers.
     pub(crate) custom: Vec<Option<Statement>>,
 }
 
 impl Server {
-    pub(crate) fn new(access: &MysqlAccess, address: &Address) -> Result<Server, EngineError> {
+    /// For a lane that does this, or for questions.
+    pub(crate) fn new(
+        access: &MysqlAccess,
+        address: &Address,
+        doing: Option<&LaneTask>,
+    ) -> Result<Server, EngineError> {
         let opts = OptsBuilder::default();
         let (opts, tcp) = match address {
             Address::Tcp(to) => (dialling_to(opts, *to), Some(*to)),
@@ -69,6 +73,8 @@ impl Server {
                 )));
             }
         };
+        let reply_bytes = budget::of_replies(access.common.reply_bytes, doing);
+        let packet_bytes = budget::of_packets(reply_bytes, doing);
         let ssl = access.tls.as_ref().map(|tls| tls::options(tls, address)).transpose()?;
         let opts = opts
             .user(Some(access.common.user.as_str()))
@@ -76,7 +82,7 @@ impl Server {
             .db_name(Some(access.common.database.as_str()))
             // Otherwise it would ask for the server's unix socket and then dial that.
             .prefer_socket(false)
-            .max_allowed_packet(Some(as_length(budget::of_packets(QUESTION_BYTES, &LaneTask::Ask))))
+            .max_allowed_packet(Some(usize::try_from(packet_bytes).unwrap_or(usize::MAX)))
             .wait_timeout(Some(WAIT_TIMEOUT))
             .tcp_nodelay(true)
             // The rows that an UPDATE finds are counted, as in other databases, and not only those
@@ -92,22 +98,12 @@ impl Server {
             opts: opts.into(),
             tcp,
             guard,
-            asked_reply_bytes: access.common.reply_bytes,
-            reply_bytes: QUESTION_BYTES,
+            reply_bytes,
             ended: Ended::new()?,
             sending: access.sending,
             statements: access.statements(),
-            custom: CustomStatements::default(),
+            custom: CustomStatements::of(doing, &MysqlDialect, &access.common.table),
         })
-    }
-
-    /// Adds the user-defined statements that a lane with this order sends.
-    pub(crate) fn doing(self, doing: &LaneTask, table: &str) -> Server {
-        let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
-        let packet = as_length(budget::of_packets(reply_bytes, doing));
-        let opts = OptsBuilder::from_opts(self.opts.clone()).max_allowed_packet(Some(packet));
-        let custom = CustomStatements::of(doing, &MysqlDialect, table);
-        Server { opts: opts.into(), reply_bytes, custom, ..self }
     }
 
     /// Opens a session of its own and sends one statement after the other.
@@ -201,20 +197,15 @@ impl Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        let action = request.action;
-        let at = action.index();
-        if session.prepared[at].is_none() {
-            let began = clock::now();
-            let statement =
-                session.connection.prep(self.statements.with_placeholders(action)).await?;
-            session.prepared[at] = Some(statement);
-            events.prepared(began);
-        }
-        let statement = session.prepared[at].clone().expect("prepared");
+        let (action, at) = (request.action, request.action.index());
+        let Session { connection, prepared, .. } = session;
+        let text = self.statements.with_placeholders(action);
+        let began = custom::prepare_once(prepared, at, || connection.prep(text)).await?;
+        began.into_iter().for_each(|began| events.prepared(began));
+        let statement = prepared[at].clone().expect("prepared");
         let parameters = parameters(request);
         events.request_sent();
-        self.receive(session.connection.exec_iter(statement, parameters).await?, action, events)
-            .await
+        self.receive(connection.exec_iter(statement, parameters).await?, action, events).await
     }
 
     /// Receives the rows of a reply.
@@ -268,7 +259,7 @@ impl Driver for Server {
         let log_in_ns = clock::now() - stood.unwrap_or(began);
         let opening = Opening { connect_ns, tls_ns: None, log_in_ns };
         let connection = Abrupt::new(connection, &self.ended);
-        let (prepared, custom) = (Default::default(), Vec::new());
+        let (prepared, custom) = (Vec::new(), Vec::new());
         Ok((Session { connection, prepared, custom }, opening))
     }
 
@@ -278,14 +269,14 @@ impl Driver for Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
-        if let Some(custom) = &request.custom {
-            return self.custom(session, custom, events).await;
+        if let Some(request) = &request.custom {
+            return custom::operate(self, session, request, events).await;
         }
         let done = match self.sending {
             Sending::Text => self.text(&mut session.connection, request, events).await,
             Sending::Prepared => self.with_prepared(session, request, events).await,
         };
-        done.map_err(|error| events.explained(request_error(&error), || in_words(&error)))
+        done.map_err(|error| self.failed(&error, events))
     }
 
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), RequestError> {
@@ -308,7 +299,7 @@ impl Driver for Server {
     }
 
     async fn reset(&self, session: &mut Session) -> Result<(), RequestError> {
-        session.prepared = Default::default();
+        session.prepared.clear();
         session.custom.clear();
         let connection = &mut session.connection;
         let reset = match connection.reset().await {
@@ -352,10 +343,6 @@ pub(crate) fn check_length(bytes: u64, most: u64) -> Result<(), Error> {
 
 fn dialling_to(opts: OptsBuilder, to: SocketAddr) -> OptsBuilder {
     opts.ip_or_hostname(to.ip().to_string()).tcp_port(to.port())
-}
-
-fn as_length(bytes: u64) -> usize {
-    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 fn parameters(request: &Request) -> Params {

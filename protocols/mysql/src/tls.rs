@@ -5,6 +5,8 @@ use crate::access::MysqlTls;
 use engine::EngineError;
 use mysql_async::SslOpts;
 use record::Address;
+use std::sync::Once;
+use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
 
 /// The settings for the library.
@@ -18,7 +20,7 @@ pub(crate) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Engi
             "mysql_async does not support TLS to {address}: leave out TLS, or use TCP"
         )));
     };
-    drivers::settle_provider();
+    settle_provider();
     // Set even if it is the address, because a relay has another one.
     let name = tls.name.clone().unwrap_or_else(|| to.ip().to_string());
     let options = SslOpts::default()
@@ -39,6 +41,17 @@ pub(crate) fn options(tls: &MysqlTls, address: &Address) -> Result<SslOpts, Engi
     // Passed as bytes, because the library would read files on a thread of its own.
     let roots = roots.into_iter().map(|root| root.to_vec().into()).collect();
     Ok(options.with_root_certs(roots).with_disable_built_in_roots(true))
+}
+
+/// Makes ring the provider of cryptography of this process, unless one was chosen before. scylla and
+/// oracledb add a second one, and rustls does not choose between two: the library would panic when it
+/// creates its settings.
+fn settle_provider() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // An error means that one was chosen before.
+        let _ = ring::default_provider().install_default();
+    });
 }
 
 #[cfg(test)]

@@ -3,64 +3,45 @@
 use crate::link::{Call, Fault, Library};
 use crate::session::{Server, bind, change, query};
 use crate::thread::Connection;
-use drivers::custom::{self, CustomReply, CustomStatement};
+use drivers::custom::{CustomDriver, CustomReply, CustomStatement, CustomStatements};
 use drivers::events::Events;
 use drivers::request::CustomRequest;
 use drivers::request_error::RequestError;
 
-impl<L: Library> Server<L> {
-    /// Carries out one user-defined operation.
-    pub(crate) async fn custom(
-        &self,
-        connection: &mut Connection,
-        request: &CustomRequest,
-        events: &mut Events<'_>,
-    ) -> Result<(), RequestError> {
-        let statements = self.custom.statements(request.number);
-        let alone = statements.len() == 1;
-        custom::operate(&mut Custom { connection, alone }, statements, request, events).await
-    }
-}
-
-/// A session in which statements are sent.
-struct Custom<'a> {
-    connection: &'a mut Connection,
-    /// Whether the statement is the whole operation, and is committed with it.
-    alone: bool,
-}
-
-impl custom::Session for Custom<'_> {
+impl<L: Library> CustomDriver for Server<L> {
     type Error = Fault;
 
-    /// The library prepares a statement when it first executes it, and not in advance.
-    async fn prepare(&mut self, _statement: &CustomStatement) -> Result<Option<u64>, Fault> {
-        Ok(None)
+    fn statements(&self) -> &CustomStatements {
+        &self.custom
     }
 
     /// A transaction begins with its first statement.
-    async fn execute(&mut self, text: &str) -> Result<(), Fault> {
+    async fn execute(&self, connection: &mut Connection, text: &str) -> Result<(), Fault> {
         let call = match text {
             "COMMIT" => Call::Commit,
             "ROLLBACK" => Call::Rollback,
             _ => return Ok(()),
         };
-        self.connection.call(call).await.map(drop)
+        connection.call(call).await.map(drop)
     }
 
-    async fn perform(
-        &mut self,
+    async fn perform_statement(
+        &self,
+        connection: &mut Connection,
         statement: &CustomStatement,
         request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Fault> {
         let bound = statement.bound.iter().map(|at| bind(request.arguments.get(*at)));
         let (bound, text) = (bound.collect(), statement.with_placeholders.as_str().into());
+        // It is then the whole operation, and is committed with it.
+        let alone = self.custom.statements(request.number).len() == 1;
         let call = if statement.returns_rows {
-            query(text, bound, true, self.alone && locks(&statement.with_placeholders))
+            query(text, bound, true, alone && locks(&statement.with_placeholders))
         } else {
-            change(text, vec![bound], self.alone)
+            change(text, vec![bound], alone)
         };
-        let reply = self.connection.call(call).await?;
+        let reply = connection.call(call).await?;
         events.began_at(reply.began);
         let mut result = CustomReply::new(statement, events);
         for row in &reply.rows {
@@ -71,12 +52,8 @@ impl custom::Session for Custom<'_> {
         Ok(())
     }
 
-    fn request_error(&self, fault: &Fault) -> RequestError {
-        fault.request_error
-    }
-
-    fn in_words(fault: &Fault) -> String {
-        fault.why.clone()
+    fn failed(&self, fault: &Fault, events: &mut Events<'_>) -> RequestError {
+        events.explained(fault.request_error, || fault.why.clone())
     }
 }
 

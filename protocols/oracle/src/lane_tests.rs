@@ -5,9 +5,7 @@ use crate::access::tests::access;
 use crate::access::{ALREADY_THERE, code};
 use crate::link::{Bind, Fault, Fetched, Library, Link, Reply};
 use crate::session::{Server, check};
-use drivers::SqlAccess;
 use drivers::lanes;
-use drivers::request::RequestParts;
 use drivers::request_error::RequestError;
 use drivers::testing::{ended, ok_or_waiting, order, run};
 use engine::{MakeLane, clock};
@@ -240,15 +238,8 @@ fn driven(database: &Database, change: impl FnOnce(&mut LaneOrder)) -> Seen {
 fn made(database: &Database, order: &DriveOrder) -> Vec<MakeLane> {
     let (of, to) = (database.clone(), access("t"));
     let doing = order.lanes[0].doing.clone();
-    let SqlAccess { query, feeds, numbers, .. } = to.common.clone();
-    let request_parts = RequestParts {
-        query: &query,
-        feeds: &feeds,
-        batch_size: 1,
-        is_partitioned: false,
-        reply_bytes: None,
-    };
-    lanes(order, 0, &numbers, request_parts, move || Ok(Server::new(of.clone(), &to, &doing)))
+    let request_parts = to.common.request_parts();
+    lanes(order, 0, request_parts, move || Ok(Server::new(of.clone(), &to, Some(&doing))))
 }
 
 fn load(database: &Database, workload: &Workload) {

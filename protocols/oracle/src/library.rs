@@ -16,7 +16,7 @@ use drivers::{Database, NOTE_COLUMNS, SchemaError, StartTime, fact};
 use engine::workload::longest_key;
 use engine::{EngineError, MakeLane};
 use oracledb::{Config, Connection, Error, Row, ToDbValue};
-use record::{Address, DriveOrder, Failure, LaneTask, Nodes, Workload};
+use record::{Address, DriveOrder, Failure, Nodes, Workload};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -34,10 +34,10 @@ impl Database for OracleAccess {
             Ok(Server::new(
                 access.library(&lane_order.address, timeout)?,
                 &access,
-                &lane_order.doing,
+                Some(&lane_order.doing),
             ))
         };
-        drivers::lanes(order, contender, &self.common.numbers, self.common.request_parts(), server)
+        drivers::lanes(order, contender, self.common.request_parts(), server)
     }
 
     /// The cheapest statement of its own server, because the null server does not support its
@@ -64,8 +64,7 @@ impl Database for OracleAccess {
     ) -> Result<Vec<Rows>, QueryError> {
         let (library, access) = (self.library(address, timeout)?, self.clone());
         let statements = statements.to_vec();
-        let question =
-            async move || Server::new(library, &access, &LaneTask::Ask).ask(&statements).await;
+        let question = async move || Server::new(library, &access, None).ask(&statements).await;
         admin::wait(question, timeout)
     }
 

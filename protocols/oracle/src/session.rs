@@ -5,7 +5,7 @@ use crate::dialect::OracleDialect;
 use crate::link::{Bind, Call, Fault, Library, Reply};
 use crate::thread::{Connection, Threads};
 use drivers::admin::{QueryError, Rows};
-use drivers::custom::CustomStatements;
+use drivers::custom::{self, CustomDriver, CustomStatements};
 use drivers::driver::{Driver, Opening, Unopened};
 use drivers::events::Events;
 use drivers::request::{Action, Request, Row};
@@ -30,7 +30,7 @@ pub(crate) struct Server<L> {
 }
 
 impl<L: Library> Server<L> {
-    pub(crate) fn new(library: L, access: &OracleAccess, doing: &LaneTask) -> Server<L> {
+    pub(crate) fn new(library: L, access: &OracleAccess, doing: Option<&LaneTask>) -> Server<L> {
         interrupt::prepare();
         let statements =
             Statements::new(&OracleDialect, &access.common.table, &access.common.query);
@@ -154,15 +154,14 @@ impl<L: Library> Driver for Server<L> {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
-        if let Some(custom) = &request.custom {
-            return self.custom(connection, custom, events).await;
+        if let Some(request) = &request.custom {
+            return custom::operate(self, connection, request, events).await;
         }
         events.request_sent();
         let reply = match connection.call(self.call_for(request)).await {
             // Two requests came at the same time, and the other one was first.
             Err(fault) if request.action == Action::Add && is_there(&fault) => Reply::default(),
-            reply => reply
-                .map_err(|fault| events.explained(fault.request_error, || fault.why.clone()))?,
+            reply => reply.map_err(|fault| self.failed(&fault, events))?,
         };
         events.began_at(reply.began);
         for row in &reply.rows {

@@ -5,7 +5,7 @@ use crate::column::text_length;
 use crate::dialect::PostgresDialect;
 use crate::session::{Raw, Server, Session, in_words, length};
 use bytes::BytesMut;
-use drivers::custom::{self, CustomReply, CustomStatement};
+use drivers::custom::{self, CustomDriver, CustomReply, CustomStatement, CustomStatements};
 use drivers::events::Events;
 use drivers::request::CustomRequest;
 use drivers::request_error::RequestError;
@@ -17,50 +17,40 @@ use std::pin::pin;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Error, RowStream, SimpleQueryMessage};
 
-impl Server {
-    /// Carries out one user-defined operation.
-    pub(crate) async fn custom(
-        &self,
-        session: &mut Session,
-        request: &CustomRequest,
-        events: &mut Events<'_>,
-    ) -> Result<(), RequestError> {
-        let statements = self.custom.statements(request.number);
-        custom::operate(&mut Custom { server: self, session }, statements, request, events).await
-    }
-}
-
-/// A session, and how statements are sent in it.
-struct Custom<'a> {
-    server: &'a Server,
-    session: &'a mut Session,
-}
-
-impl custom::Session for Custom<'_> {
+impl CustomDriver for Server {
     type Error = Error;
 
-    async fn prepare(&mut self, statement: &CustomStatement) -> Result<Option<u64>, Error> {
-        if self.server.sending != Sending::Prepared {
+    fn statements(&self) -> &CustomStatements {
+        &self.custom
+    }
+
+    async fn prepare(
+        &self,
+        session: &mut Session,
+        statement: &CustomStatement,
+    ) -> Result<Option<u64>, Error> {
+        if self.sending != Sending::Prepared {
             return Ok(None);
         }
-        let Session { client, custom, .. } = &mut *self.session;
+        let Session { client, custom, .. } = session;
         let text = statement.with_placeholders.as_str();
         custom::prepare_once(custom, statement.at, move || client.prepare(text)).await
     }
 
-    async fn execute(&mut self, text: &str) -> Result<(), Error> {
-        self.session.client.batch_execute(text).await
+    async fn execute(&self, session: &mut Session, text: &str) -> Result<(), Error> {
+        session.client.batch_execute(text).await
     }
 
-    async fn perform(
-        &mut self,
+    async fn perform_statement(
+        &self,
+        session: &mut Session,
         statement: &CustomStatement,
         request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        let client = &self.session.client;
+        let client = &session.client;
         let bound = statement.bound.iter().map(|at| Bound(request.arguments.get(*at)));
-        let reply = match self.server.sending {
+        let reply = match self.sending {
             Sending::Simple => {
                 let text = statement.with_values(&PostgresDialect, &request.arguments);
                 return simple(client.simple_query_raw(&text).await?, statement, events).await;
@@ -72,19 +62,15 @@ impl custom::Session for Custom<'_> {
                 client.query_typed_raw(&statement.with_placeholders, typed).await?
             }
             Sending::Prepared => {
-                let prepared = self.session.custom[statement.at].as_ref().expect("prepared before");
+                let prepared = session.custom[statement.at].as_ref().expect("prepared before");
                 client.query_raw(prepared, bound).await?
             }
         };
         receive(reply, statement, events).await
     }
 
-    fn request_error(&self, error: &Error) -> RequestError {
-        self.server.request_error(error)
-    }
-
-    fn in_words(error: &Error) -> String {
-        in_words(error)
+    fn failed(&self, error: &Error, events: &mut Events<'_>) -> RequestError {
+        events.explained(self.request_error(error), || in_words(error))
     }
 }
 

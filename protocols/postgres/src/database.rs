@@ -20,11 +20,8 @@ impl Database for PostgresAccess {
 
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         let (access, lane_order) = (self.clone(), order.lanes[contender].clone());
-        let server = move || {
-            Ok(Server::new(&access, &lane_order.address)?
-                .doing(&lane_order.doing, &access.common.table))
-        };
-        drivers::lanes(order, contender, &self.common.numbers, self.common.request_parts(), server)
+        let server = move || Server::new(&access, &lane_order.address, Some(&lane_order.doing));
+        drivers::lanes(order, contender, self.common.request_parts(), server)
     }
 
     fn plain(&self) -> Box<dyn Database> {
@@ -49,9 +46,8 @@ impl Database for PostgresAccess {
         statements: &[String],
         timeout: Duration,
     ) -> Result<Vec<Rows>, QueryError> {
-        let (access, address) = (self.clone(), address.clone());
-        let statements = statements.to_vec();
-        admin::wait(async move || Server::new(&access, &address)?.ask(&statements).await, timeout)
+        let (server, statements) = (Server::new(self, address, None)?, statements.to_vec());
+        admin::wait(async move || server.ask(&statements).await, timeout)
     }
 
     fn checks(&self, of: &Workload) -> Vec<Check> {

@@ -29,40 +29,35 @@ pub fn null_service() -> Box<dyn NullService> {
 
 impl NullService for Postgres {
     fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
-        answer(input, out)
+        // The first message has no letter.
+        let starts = input[0] == 0;
+        let letters = usize::from(!starts);
+        let Some(length) = input.get(letters..letters + 4) else { return Consumed::NotAll };
+        let length = u32::from_be_bytes(length.try_into().expect("four bytes")) as usize;
+        if length < 4 {
+            return Consumed::Unknown;
+        }
+        let whole = letters + length;
+        if input.len() < whole {
+            return Consumed::NotAll;
+        }
+        let body = &input[letters + 4..whole];
+        let replies: &[&[u8]] = match input[0] {
+            0 if body.starts_with(&VERSION) => &[LOGGED_IN, READY],
+            b'Q' => &[COLUMNS, ROW_AS_TEXT, DONE, READY],
+            b'P' => &[PARSED],
+            b'D' if body.first() == Some(&b'S') => &[NO_PARAMETERS, COLUMNS],
+            b'D' => &[COLUMNS],
+            b'B' => &[BOUND],
+            b'E' => &[ROW, DONE],
+            b'S' => &[READY],
+            b'C' => &[CLOSED],
+            b'X' | b'H' => &[],
+            _ => return Consumed::Unknown,
+        };
+        replies.iter().for_each(|reply| out.extend_from_slice(reply));
+        Consumed::Bytes(whole)
     }
-}
-
-/// Answers the message that the input, which is not empty, begins with.
-fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
-    // The first message has no letter.
-    let starts = input[0] == 0;
-    let letters = usize::from(!starts);
-    let Some(length) = input.get(letters..letters + 4) else { return Consumed::NotAll };
-    let length = u32::from_be_bytes(length.try_into().expect("four bytes")) as usize;
-    if length < 4 {
-        return Consumed::Unknown;
-    }
-    let whole = letters + length;
-    if input.len() < whole {
-        return Consumed::NotAll;
-    }
-    let body = &input[letters + 4..whole];
-    let replies: &[&[u8]] = match input[0] {
-        0 if body.starts_with(&VERSION) => &[LOGGED_IN, READY],
-        b'Q' => &[COLUMNS, ROW_AS_TEXT, DONE, READY],
-        b'P' => &[PARSED],
-        b'D' if body.first() == Some(&b'S') => &[NO_PARAMETERS, COLUMNS],
-        b'D' => &[COLUMNS],
-        b'B' => &[BOUND],
-        b'E' => &[ROW, DONE],
-        b'S' => &[READY],
-        b'C' => &[CLOSED],
-        b'X' | b'H' => &[],
-        _ => return Consumed::Unknown,
-    };
-    replies.iter().for_each(|reply| out.extend_from_slice(reply));
-    Consumed::Bytes(whole)
 }
 
 #[cfg(test)]
@@ -81,14 +76,18 @@ mod tests {
             (&execute[10..], 5, &[READY]),
         ] {
             let mut out = Vec::new();
-            assert_eq!(answer(input, &mut out), Consumed::Bytes(consumed));
+            assert_eq!(Postgres.answer(input, &mut out), Consumed::Bytes(consumed));
             assert_eq!(out, replies.concat());
             for cut in 1..consumed {
-                assert_eq!(answer(&input[..cut], &mut Vec::new()), Consumed::NotAll, "{cut}");
+                assert_eq!(
+                    Postgres.answer(&input[..cut], &mut Vec::new()),
+                    Consumed::NotAll,
+                    "{cut}"
+                );
             }
         }
         for unknown in [&b"?\0\0\0\x04"[..], b"Q\0\0\0\x03", b"\0\0\0\x08\x04\xd2\x16\x2f"] {
-            assert_eq!(answer(unknown, &mut Vec::new()), Consumed::Unknown);
+            assert_eq!(Postgres.answer(unknown, &mut Vec::new()), Consumed::Unknown);
         }
     }
 

@@ -7,8 +7,8 @@ use crate::dialect::unhex;
 use crate::sqlstate;
 use crate::tls::Tls;
 use drivers::admin::{QueryError, Rows};
-use drivers::budget::{self, Budget, Metered, QUESTION_BYTES};
-use drivers::custom::CustomStatements;
+use drivers::budget::{self, Budget, Metered};
+use drivers::custom::{self, CustomDriver, CustomStatements};
 use drivers::driver::{Driver, Opening, Unopened};
 use drivers::events::Events;
 use drivers::request::{Action, Request, Row};
@@ -37,7 +37,6 @@ pub(crate) struct Server {
     address: Address,
     config: Config,
     tls: Option<TlsAccess>,
-    asked_reply_bytes: Option<u64>,
     /// Maximum length of the answer to one question or operation, in bytes.
     reply_bytes: u64,
     pub(crate) sending: Sending,
@@ -51,7 +50,7 @@ pub(crate) struct Session {
     task: Task,
     budget: Budget,
     /// Prepared statements, by [`Action::index`].
-    prepared: [Option<Statement>; Action::KINDS.len()],
+    prepared: Vec<Option<Statement>>,
     /// Prepared user-defined statements, by their numbers.
     pub(crate) custom: Vec<Option<Statement>>,
 }
@@ -82,7 +81,12 @@ impl<'a> FromSql<'a> for Raw<'a> {
 }
 
 impl Server {
-    pub(crate) fn new(access: &PostgresAccess, address: &Address) -> Result<Server, EngineError> {
+    /// For a lane that does this, or for questions.
+    pub(crate) fn new(
+        access: &PostgresAccess,
+        address: &Address,
+        doing: Option<&LaneTask>,
+    ) -> Result<Server, EngineError> {
         if !matches!(address, Address::Tcp(_) | Address::Unix(_)) {
             return Err(EngineError::Order(format!(
                 "PostgreSQL is only supported over TCP and unix sockets, not at {address}"
@@ -104,19 +108,11 @@ impl Server {
             address: address.clone(),
             config,
             tls: access.tls.clone(),
-            asked_reply_bytes: access.common.reply_bytes,
-            reply_bytes: QUESTION_BYTES,
+            reply_bytes: budget::of_replies(access.common.reply_bytes, doing),
             sending: access.sending,
             statements: access.statements(),
-            custom: CustomStatements::default(),
+            custom: CustomStatements::of(doing, &PostgresDialect, &access.common.table),
         })
-    }
-
-    /// Adds the user-defined statements that a lane with this order sends.
-    pub(crate) fn doing(self, doing: &LaneTask, table: &str) -> Server {
-        let reply_bytes = budget::of_replies(self.asked_reply_bytes, doing);
-        let custom = CustomStatements::of(doing, &PostgresDialect, table);
-        Server { reply_bytes, custom, ..self }
     }
 
     /// Opens a session of its own and sends one statement after the other.
@@ -182,7 +178,7 @@ impl Server {
             tls_ns: secured.map(|at| at - connected),
             log_in_ns: clock::now() - secured.unwrap_or(connected),
         };
-        let (prepared, custom) = (Default::default(), Vec::new());
+        let (prepared, custom) = (Vec::new(), Vec::new());
         Ok((Session { client, task: Task(task), budget, prepared, custom }, opening))
     }
 
@@ -255,20 +251,18 @@ impl Server {
         request: &Request,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        let action = request.action;
-        let at = action.index();
-        if session.prepared[at].is_none() {
-            let began = clock::now();
-            let text = self.statements.with_placeholders(action);
-            session.prepared[at] = Some(session.client.prepare_typed(text, types(action)).await?);
-            events.prepared(began);
-        }
-        let statement = session.prepared[at].as_ref().expect("prepared");
+        let (action, at) = (request.action, request.action.index());
+        let Session { client, prepared, .. } = session;
+        let text = self.statements.with_placeholders(action);
+        let prepare = || client.prepare_typed(text, types(action));
+        let began = custom::prepare_once(prepared, at, prepare).await?;
+        began.into_iter().for_each(|began| events.prepared(began));
+        let statement = prepared[at].as_ref().expect("prepared");
         let row = &request.row;
         let rows = i64::from(limit(action));
         let parameters = parameters(action, &row.key, &row.value, &rows);
         events.request_sent();
-        let reply = session.client.query_raw(statement, parameters).await?;
+        let reply = client.query_raw(statement, parameters).await?;
         receive(reply, action, events).await
     }
 
@@ -373,11 +367,11 @@ impl Driver for Server {
     ) -> Result<(), RequestError> {
         session.budget.renew();
         let done = match &request.custom {
-            Some(custom) => self.custom(session, custom, events).await,
-            None => self
-                .action(session, request, events)
-                .await
-                .map_err(|error| events.explained(self.request_error(&error), || in_words(&error))),
+            Some(request) => custom::operate(self, session, request, events).await,
+            None => {
+                let done = self.action(session, request, events).await;
+                done.map_err(|error| self.failed(&error, events))
+            }
         };
         done.map_err(|request_error| session.budget.explains(request_error))
     }
@@ -421,7 +415,7 @@ impl Driver for Server {
 
     async fn reset(&self, session: &mut Session) -> Result<(), RequestError> {
         session.budget.renew();
-        session.prepared = Default::default();
+        session.prepared.clear();
         session.custom.clear();
         let reset = session.client.batch_execute("DISCARD ALL").await;
         reset.map_err(|error| self.request_error(&error))

@@ -4,7 +4,7 @@ use engine::store::{NO_ORDER, StoreEncoding, store_lanes};
 use engine::workload::{Arguments, Drawn, Feeds};
 use engine::{MakeLane, NOT_WIDE, Numbers, Parts, Template};
 use record::{CustomOperation, DriveOrder, Kind, LaneTask, OperationText, Workload};
-use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When, codes};
+use wire::resp::{Limits, Op, Opening, Resp, Set, When, codes};
 use wire::{Class, List, Reply, Tag};
 
 /// The time to live in seconds that `Touch` sets.
@@ -102,8 +102,7 @@ impl StoreEncoding for RespWords {
     fn operation<'a>(&'a mut self, drawn: &Drawn, parts: Parts<'a>) -> Op<'a> {
         let key = parts.key();
         let keys = List::Packed { bytes: parts.keys, ends: parts.ends };
-        let set =
-            |when| Op::Set(Set { key, value: parts.value.into(), when, expires: Expires::Never });
+        let set = |when| Op::Set(Set { key, value: parts.value.into(), when });
         match drawn.kind {
             Kind::Get => Op::Get(key),
             Kind::MultiGet(_) => Op::MGet(keys),

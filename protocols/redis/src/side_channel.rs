@@ -6,7 +6,7 @@ use protocol::side_channel::{
 };
 use record::{Address, Fact, Workload};
 use wire::resp::codes;
-use wire::resp::{Expires, Limits, Op, Opening, Resp, Set, When};
+use wire::resp::{Limits, Op, Opening, Resp, Set, When};
 use wire::{Class, List};
 
 /// The longest string in a reply.
@@ -42,7 +42,7 @@ impl SideChannel for Server {
 
     fn write_fingerprint(&self, key: &str, text: &str) -> Result<(), String> {
         let (key, value) = (key.as_bytes(), text.as_bytes().into());
-        let set = Set { key, value, when: When::Always, expires: Expires::Never };
+        let set = Set { key, value, when: When::Always };
         self.connect()?.ask(&Op::Set(set))?.good()
     }
 

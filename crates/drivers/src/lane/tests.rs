@@ -1,14 +1,14 @@
 //! Lanes through a fake library, driven through interleaved slices by the engine: what is counted,
 //! and what happens to connections.
 
-use super::{RequestParts, lanes};
+use super::lanes;
+use crate::SqlAccess;
 use crate::driver::{Driver, Opening, Unopened};
 use crate::events::Events;
 use crate::request::{Request, Row};
 use crate::request_error::RequestError;
 use crate::testing::{ended, ok_or_waiting, order, run};
-use engine::Numbers;
-use engine::workload::{Arguments, Feeds};
+use engine::workload::Arguments;
 use record::{
     Arrivals, DriveOrder, Failure, FaultOwner, Intensity, LaneOrder, LaneTask, Maintenance, Pool,
     Reuse, Seen,
@@ -161,16 +161,9 @@ fn driven(behaviour: Behaviour, change: impl FnOnce(&mut LaneOrder)) -> (Seen, A
     change(&mut order.lanes[0]);
     let counts = Arc::new(ClientCounts::default());
     let of = counts.clone();
-    let request_parts = RequestParts {
-        query: "SELECT 1",
-        feeds: &Feeds::default(),
-        batch_size: 1,
-        is_partitioned: false,
-        reply_bytes: None,
-    };
-    let made = lanes(&order, 0, &Numbers::new(1), request_parts, move || {
-        Ok(FakeServer { behaviour, counts: of.clone() })
-    });
+    let request_parts = SqlAccess::without_log_in().request_parts();
+    let made =
+        lanes(&order, 0, request_parts, move || Ok(FakeServer { behaviour, counts: of.clone() }));
     (run(&order, made), counts)
 }
 
@@ -181,14 +174,8 @@ fn refused(order: &DriveOrder) -> String {
 
 /// Why its run ends early.
 fn broken(order: &DriveOrder, behaviour: Behaviour) -> String {
-    let request_parts = RequestParts {
-        query: "SELECT 1",
-        feeds: &Feeds::default(),
-        batch_size: 1,
-        is_partitioned: false,
-        reply_bytes: None,
-    };
-    let made = lanes(order, 0, &Numbers::new(1), request_parts, move || {
+    let request_parts = SqlAccess::without_log_in().request_parts();
+    let made = lanes(order, 0, request_parts, move || {
         Ok(FakeServer { behaviour, counts: Arc::default() })
     });
     ended(order, made)

@@ -49,15 +49,6 @@ impl SystemAddress {
     }
 }
 
-/// Why a socket could not be created, or why a call on it failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    /// Nothing to read or no room to write at the moment.
-    NotNow,
-    /// The failure is final.
-    Failed(Failure),
-}
-
 impl Socket {
     /// Starts to connect; if `source` is given, it is bound first.
     pub(super) fn connect(
@@ -89,19 +80,16 @@ impl Socket {
         net::socket_error(&self.0).and_then(|result| result).map_err(failure)
     }
 
-    /// Reads; 0 means that the peer closed.
+    /// Reads; 0 means that the peer closed. Returns None if there is nothing to read at the moment.
     #[inline]
-    pub(super) fn receive(&self, into: &mut [u8]) -> Result<usize, Refusal> {
-        match net::recv(&self.0, into, RecvFlags::empty()) {
-            Ok((result, _)) => Ok(result),
-            Err(error) => Err(refusal(error)),
-        }
+    pub(super) fn receive(&self, into: &mut [u8]) -> Result<Option<usize>, Failure> {
+        unless_not_now(net::recv(&self.0, into, RecvFlags::empty()).map(|(length, _)| length))
     }
 
-    /// Writes, and returns how much was accepted.
+    /// Writes, and returns how much was accepted, or None if there is no room at the moment.
     #[inline]
-    pub(super) fn send(&self, bytes: &[u8]) -> Result<usize, Refusal> {
-        net::send(&self.0, bytes, SendFlags::NOSIGNAL).map_err(refusal)
+    pub(super) fn send(&self, bytes: &[u8]) -> Result<Option<usize>, Failure> {
+        unless_not_now(net::send(&self.0, bytes, SendFlags::NOSIGNAL))
     }
 }
 
@@ -111,10 +99,11 @@ impl AsFd for Socket {
     }
 }
 
-fn refusal(error: Errno) -> Refusal {
-    match error {
-        Errno::AGAIN | Errno::INTR => Refusal::NotNow,
-        _ => Refusal::Failed(failure(error)),
+fn unless_not_now(result: Result<usize, Errno>) -> Result<Option<usize>, Failure> {
+    match result {
+        Ok(length) => Ok(Some(length)),
+        Err(Errno::AGAIN | Errno::INTR) => Ok(None),
+        Err(error) => Err(failure(error)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Plain or TLS streams: the codec sees plaintext either way.
 
-use super::socket::{Refusal, Socket};
+use super::socket::Socket;
 use crate::TlsAccess;
 use record::Failure;
 use rustls::ClientConnection;
@@ -59,12 +59,11 @@ impl Stream {
         into: &mut [u8],
     ) -> Result<(ReadResult, bool), Failure> {
         match self {
-            Stream::Plain => match socket.receive(into) {
-                Ok(0) => Ok((ReadResult::End, true)),
-                Ok(result) => Ok((ReadResult::Bytes(result), result < into.len())),
-                Err(Refusal::NotNow) => Ok((ReadResult::Nothing, true)),
-                Err(Refusal::Failed(failure)) => Err(failure),
-            },
+            Stream::Plain => Ok(match socket.receive(into)? {
+                Some(0) => (ReadResult::End, true),
+                Some(result) => (ReadResult::Bytes(result), result < into.len()),
+                None => (ReadResult::Nothing, true),
+            }),
             Stream::Tls(tls) => read_tls(tls, socket, into),
         }
     }
@@ -73,11 +72,7 @@ impl Stream {
     #[inline]
     pub(super) fn write(&mut self, socket: &Socket, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
-            Stream::Plain => match socket.send(bytes) {
-                Ok(took) => Ok(took),
-                Err(Refusal::NotNow) => Ok(0),
-                Err(Refusal::Failed(failure)) => Err(failure),
-            },
+            Stream::Plain => Ok(socket.send(bytes)?.unwrap_or(0)),
             Stream::Tls(tls) => {
                 let took = tls.writer().write(bytes).map_err(|_| Failure::Tls)?;
                 self.push(socket)?;
@@ -134,13 +129,13 @@ struct Wire<'a>(&'a Socket);
 
 impl Read for Wire<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        self.0.receive(into).map_err(system)
+        as_io(self.0.receive(into))
     }
 }
 
 impl Write for Wire<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.send(bytes).map_err(system)
+        as_io(self.0.send(bytes))
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -148,9 +143,7 @@ impl Write for Wire<'_> {
     }
 }
 
-fn system(refusal: Refusal) -> std::io::Error {
-    match refusal {
-        Refusal::NotNow => std::io::ErrorKind::WouldBlock.into(),
-        Refusal::Failed(_) => std::io::ErrorKind::ConnectionReset.into(),
-    }
+fn as_io(result: Result<Option<usize>, Failure>) -> std::io::Result<usize> {
+    let length = result.map_err(|_| std::io::ErrorKind::ConnectionReset)?;
+    length.ok_or_else(|| std::io::ErrorKind::WouldBlock.into())
 }

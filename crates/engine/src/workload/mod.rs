@@ -286,8 +286,7 @@ impl Operations {
 
     /// Appends the name of a key: the prefix, a letter if the key is not one of values, and
     /// twelve digits, so that all have the same length and sort as their numbers do; or the
-    /// prefix and the MD5 of letter and number. Allocates only if `out` is too small;
-    /// [`Operations::key_length`] returns how much is needed.
+    /// prefix and the MD5 of letter and number. Allocates only if `out` is too small.
     pub fn write_key(&self, space: Space, key: u64, out: &mut Vec<u8>) {
         let key = if space == Space::Columns { columns::user(key) } else { key };
         if self.workload.keys_as == KeysAs::Md5 {
@@ -307,15 +306,6 @@ impl Operations {
         out.extend_from_slice(self.workload.prefix.as_bytes());
         out.extend_from_slice(space.letter().as_bytes());
         out.extend_from_slice(&digits);
-    }
-
-    /// Returns the length in bytes of the name of every key in this space.
-    pub fn key_length(&self, space: Space) -> usize {
-        let name = match self.workload.keys_as {
-            KeysAs::Number => space.letter().len() + DIGITS,
-            KeysAs::Md5 => hashed::MD5_DIGITS,
-        };
-        self.workload.prefix.len() + name
     }
 
     /// Returns the values of the keys.

@@ -51,7 +51,7 @@ pub enum Consumed {
 /// A null server on a thread of this process. Dropping it stops it.
 pub struct NullServer {
     addresses: Vec<SocketAddr>,
-    running: Option<Running<()>>,
+    running: Running<()>,
 }
 
 impl NullServer {
@@ -65,7 +65,7 @@ impl NullServer {
         let server = Server::new(services, stop_seen)?;
         let addresses = server.addresses()?;
         let running = Running::start("null".to_owned(), core, stop, move || server.run())?;
-        Ok(NullServer { addresses, running: Some(running) })
+        Ok(NullServer { addresses, running })
     }
 
     /// The addresses that it listens on, in the order of the services.
@@ -75,15 +75,6 @@ impl NullServer {
 
     /// The CPU time that it has used so far, in nanoseconds.
     pub fn cpu_ns(&self) -> u64 {
-        self.running.as_ref().map_or(0, Running::cpu_ns)
-    }
-}
-
-impl Drop for NullServer {
-    fn drop(&mut self) {
-        if let Some(running) = self.running.take() {
-            // A panic of its thread has been printed, and its clients saw the connection end.
-            let _ = running.end();
-        }
+        self.running.cpu_ns()
     }
 }

@@ -3,13 +3,7 @@
 
 use crate::Fault;
 
-/// The peer closed before the first byte of a reply. On a connection that was used before, the
-/// server may have closed it while it was idle.
-pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed after a part of a reply (or a 1xx) had come.
-pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
-/// Bytes came while nothing was in flight.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
+pub use crate::faults::{ANSWERS_NOTHING, CLOSED_BEFORE_REPLY, CLOSED_IN_REPLY};
 
 /// The first bytes are not `HTTP/1.0` or `HTTP/1.1` and a status.
 pub const NOT_HTTP1: Fault = Fault("not an HTTP/1.0 or HTTP/1.1 reply");

@@ -1,7 +1,7 @@
 //! `Server-Timing`: how long a server says that parts of its work took.
 
 use super::grammar::is_token;
-use crate::bytes;
+use crate::bytes::{self, split_once};
 
 /// The longest name that is read, in bytes.
 const LONGEST_NAME: usize = 32;
@@ -41,11 +41,6 @@ fn split(text: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
         }
         !quoted && *byte == separator
     })
-}
-
-fn split_once(text: &[u8], separator: u8) -> Option<(&[u8], &[u8])> {
-    let at = text.iter().position(|byte| *byte == separator)?;
-    Some((&text[..at], &text[at + 1..]))
 }
 
 /// A decimal number of milliseconds, in quotes or not. Digits beyond nanoseconds are truncated.

@@ -4,34 +4,26 @@ use super::in_flight::{InFlight, RequestKind};
 use super::reply::{self, Announced};
 use super::{Dialect, Limits, MOST_LINE_BYTES, Op, codes, faults, request};
 use crate::bytes::{self, InputLine};
-use crate::pipeline::Pipeline;
-use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
+use crate::in_order::{InOrder, InOrderCodec};
+use crate::{Class, Events, Fault, Out, Reply, Tag};
 
 /// memcached on one connection. After the first operations of each size it
 /// allocates nothing.
 pub struct Memcached {
     dialect: Dialect,
     limits: Limits,
-    in_flight: Pipeline<InFlight>,
+    in_order: InOrder<InFlight>,
     phase: Phase,
-    closing: bool,
-    refused: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     /// Between lines, or in one of which `looked` bytes hold no end.
-    Line {
-        looked: usize,
-    },
+    Line { looked: usize },
     /// In a value, of which `left` bytes are to come.
-    Value {
-        item: u32,
-        left: u64,
-    },
+    Value { item: u32, left: u64 },
     /// After a value, before its CR LF.
     ValueEnd,
-    Broken(Fault),
 }
 
 const NEXT_LINE: Phase = Phase::Line { looked: 0 };
@@ -40,38 +32,20 @@ impl Memcached {
     /// A codec for a fresh connection with up to `depth` operations in flight
     /// (at least one).
     pub fn new(dialect: Dialect, limits: Limits, depth: u32) -> Memcached {
-        let in_flight = Pipeline::new(depth);
-        Memcached { dialect, limits, in_flight, phase: NEXT_LINE, closing: false, refused: None }
+        Memcached { dialect, limits, in_order: InOrder::new(depth, 0), phase: NEXT_LINE }
     }
 
     /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
-        self.in_flight.clear();
+        self.in_order.reset(0);
         self.phase = NEXT_LINE;
-        self.closing = false;
-        self.refused = None;
     }
 
     /// The unique number of the value that the [`Op::Gets`] of this tag read, for a later
     /// [`Mode::Cas`](super::Mode::Cas). It is kept until another `Gets` has the tag. Returns
     /// 0 if the server gave none.
     pub fn unique(&self, tag: Tag) -> u64 {
-        self.in_flight.tagged(tag).map_or(0, |operation| operation.unique)
-    }
-
-    fn state(&self) -> ConnectionState {
-        if self.closing { ConnectionState::Closing } else { ConnectionState::Ready }
-    }
-
-    /// Reads one part of the input: a line, or a piece of a value. Returns how many bytes were
-    /// consumed; 0 while a line is incomplete.
-    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<usize, Fault> {
-        match self.phase {
-            Phase::Line { looked } => self.line(input, looked, seen),
-            Phase::Value { item, left } => self.value(input, item, left, seen),
-            Phase::ValueEnd => self.value_end(input, seen),
-            Phase::Broken(fault) => Err(fault),
-        }
+        self.in_order.in_flight.tagged(tag).map_or(0, |operation| operation.unique)
     }
 
     fn line(
@@ -80,7 +54,7 @@ impl Memcached {
         looked: usize,
         seen: &mut impl Events,
     ) -> Result<usize, Fault> {
-        match self.in_flight.front() {
+        match self.in_order.in_flight.front() {
             Some((_, operation)) if operation.began => {}
             Some((tag, operation)) => {
                 operation.began = true;
@@ -109,7 +83,7 @@ impl Memcached {
     }
 
     fn understand(&mut self, line: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
-        let Some((tag, operation)) = self.in_flight.front() else {
+        let Some((tag, operation)) = self.in_order.in_flight.front() else {
             return Err(self.unexpected_line(line));
         };
         let announced = match operation.kind {
@@ -147,7 +121,7 @@ impl Memcached {
 
     /// A reply of one line: a success, a miss or an error.
     fn word(&mut self, line: &[u8], seen: &mut impl Events) -> Result<(), Fault> {
-        let Some((tag, operation)) = self.in_flight.front() else { return Ok(()) };
+        let Some((tag, operation)) = self.in_order.in_flight.front() else { return Ok(()) };
         if let Some((class, code)) = reply::outcome(operation.kind, self.dialect, line) {
             self.done(class, code, seen);
             return Ok(());
@@ -166,13 +140,13 @@ impl Memcached {
             return Ok(());
         }
         let stored = operation.kind == RequestKind::Store;
-        self.closing |= code == codes::TOO_MANY_CONNECTIONS;
+        self.in_order.closing |= code == codes::TOO_MANY_CONNECTIONS;
         self.done(Class::Error(code), code, seen);
         if stored && !reply::reads_the_value(code) { Err(faults::OUT_OF_STEP) } else { Ok(()) }
     }
 
     fn announced(&mut self, announced: &Announced<'_>) -> Result<(), Fault> {
-        let Some((_, operation)) = self.in_flight.front() else { return Ok(()) };
+        let Some((_, operation)) = self.in_order.in_flight.front() else { return Ok(()) };
         if announced.length > self.limits.value_bytes {
             return Err(faults::VALUE_TOO_LONG);
         }
@@ -203,7 +177,7 @@ impl Memcached {
         seen: &mut impl Events,
     ) -> Result<usize, Fault> {
         let piece = bytes::up_to(&mut left, input);
-        if let Some((tag, _)) = self.in_flight.front() {
+        if let Some((tag, _)) = self.in_order.in_flight.front() {
             seen.body(tag, item, piece);
         }
         self.phase = match left {
@@ -219,7 +193,7 @@ impl Memcached {
             Some(false) => return Err(faults::VALUE_END),
             Some(true) => self.phase = NEXT_LINE,
         }
-        let kind = self.in_flight.front().map(|(_, operation)| operation.kind);
+        let kind = self.in_order.in_flight.front().map(|(_, operation)| operation.kind);
         if matches!(kind, Some(RequestKind::MetaGet | RequestKind::Count)) {
             self.done(Class::Ok, 0, seen);
         }
@@ -227,7 +201,7 @@ impl Memcached {
     }
 
     fn end_of_values(&mut self, seen: &mut impl Events) {
-        let Some((_, operation)) = self.in_flight.front() else { return };
+        let Some((_, operation)) = self.in_order.in_flight.front() else { return };
         let (class, code) = match (operation.code, operation.items) {
             (0, 0) => (Class::Miss, 0),
             (0, _) => (Class::Ok, 0),
@@ -237,93 +211,60 @@ impl Memcached {
     }
 
     fn done(&mut self, class: Class, code: u16, seen: &mut impl Events) {
-        let Some((tag, operation)) = self.in_flight.front() else { return };
+        let Some((tag, operation)) = self.in_order.in_flight.front() else { return };
         let (body_len, items) = (operation.body_len, operation.items);
-        self.in_flight.pop();
+        self.in_order.in_flight.pop();
         seen.done(Reply { tag, class, code, body_len, items });
     }
 
     /// The fault for a line that came while nothing was in flight.
     fn unexpected_line(&mut self, line: &[u8]) -> Fault {
-        self.refused = reply::error(line).filter(|code| *code == codes::TOO_MANY_CONNECTIONS);
-        match self.refused {
+        self.in_order.refused =
+            reply::error(line).filter(|code| *code == codes::TOO_MANY_CONNECTIONS);
+        match self.in_order.refused {
             Some(_) => faults::TOO_MANY_CONNECTIONS,
             None => faults::ANSWERS_NOTHING,
         }
     }
-
-    /// Marks the connection as unusable. Returns the fault.
-    fn broken(&mut self, fault: Fault) -> Fault {
-        self.phase = Phase::Broken(fault);
-        self.closing = true;
-        fault
-    }
-
-    fn ended(&mut self) -> Result<(), Fault> {
-        match (self.phase, self.in_flight.front()) {
-            (Phase::Broken(fault), _) => Err(fault),
-            (Phase::Line { looked: 0 }, None) => Ok(()),
-            (_, None) => Err(faults::ANSWERS_NOTHING),
-            (_, Some((_, operation))) if !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
-            (_, Some(_)) => Err(faults::CLOSED_IN_REPLY),
-        }
-    }
 }
 
-impl Codec for Memcached {
+impl InOrderCodec for Memcached {
     type Op<'a> = Op<'a>;
+    type InFlight = InFlight;
 
-    fn open(&mut self, _out: &mut Out) -> ConnectionState {
-        self.state()
+    fn in_order(&self) -> &InOrder<InFlight> {
+        &self.in_order
     }
 
-    fn write(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
-        if let Phase::Broken(fault) = self.phase {
-            return Err(fault);
-        }
-        if self.closing {
-            return Err(faults::NOT_REUSABLE);
-        }
-        if self.in_flight.is_full() {
-            return Err(faults::IN_FLIGHT);
-        }
-        request::check(op, self.dialect, self.limits)?;
-        let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+    fn in_order_mut(&mut self) -> &mut InOrder<InFlight> {
+        &mut self.in_order
+    }
+
+    fn append(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
+        request::check(op, self.limits)?;
+        let (tag, operation) = self.in_order.in_flight.push().ok_or(faults::IN_FLIGHT)?;
         operation.renew(op, self.dialect);
         request::write(op, self.dialect, out);
         Ok(tag)
     }
 
-    fn read(
-        &mut self,
-        input: &[u8],
-        _out: &mut Out,
-        seen: &mut impl Events,
-    ) -> Result<Progress, Fault> {
-        let taken = bytes::in_steps(input, |left| {
-            let taken = self.step(left, seen)?;
-            Ok((taken > 0).then_some(taken))
-        });
-        let consumed = taken.map_err(|fault| self.broken(fault))?;
-        Ok(Progress { consumed, state: self.state() })
+    /// Reads a line, or a piece of a value.
+    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        let taken = match self.phase {
+            Phase::Line { looked } => self.line(input, looked, seen),
+            Phase::Value { item, left } => self.value(input, item, left, seen),
+            Phase::ValueEnd => self.value_end(input, seen),
+        }?;
+        Ok((taken > 0).then_some(taken))
     }
 
-    fn end(&mut self, _seen: &mut impl Events) -> Result<(), Fault> {
-        let ended = self.ended();
-        self.closing = true;
-        ended.map_err(|fault| self.broken(fault))
-    }
-
-    fn window(&self) -> u32 {
-        self.in_flight.depth()
-    }
-
-    fn tags(&self) -> u32 {
-        self.in_flight.depth()
-    }
-
-    fn refused(&self) -> Option<u16> {
-        self.refused
+    fn check_end(&mut self) -> Result<(), Fault> {
+        match (self.phase, self.in_order.in_flight.front()) {
+            (Phase::Line { looked: 0 }, None) => Ok(()),
+            (_, None) => Err(faults::ANSWERS_NOTHING),
+            (_, Some((_, operation))) if !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
+            (_, Some(_)) => Err(faults::CLOSED_IN_REPLY),
+        }
     }
 
     fn is_of_ended_reply(fault: Fault) -> bool {

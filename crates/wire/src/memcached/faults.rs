@@ -3,13 +3,10 @@
 
 use crate::Fault;
 
-/// The peer closed before the first byte of a reply. On a connection that was used before, the
-/// server may have closed it while it was idle.
-pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed after a part of a reply had come.
-pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
-/// Bytes came while nothing was in flight.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
+pub use crate::faults::{
+    ANSWERS_NOTHING, CLOSED_BEFORE_REPLY, CLOSED_IN_REPLY, IN_FLIGHT, NOT_REUSABLE,
+};
+
 /// The server refuses the connection ([`codes::TOO_MANY_CONNECTIONS`]).
 ///
 /// [`codes::TOO_MANY_CONNECTIONS`]: super::codes::TOO_MANY_CONNECTIONS
@@ -37,15 +34,9 @@ pub const OTHER_KEY: Fault = Fault("a value for a key that was not requested");
 pub const OUT_OF_STEP: Fault =
     Fault("the server did not read the value of a refused write: replies are out of order");
 
-/// As many operations as the window allows are in flight.
-pub const IN_FLIGHT: Fault = Fault("the window is full");
-/// The server closed, or will close after the operations in flight.
-pub const NOT_REUSABLE: Fault = Fault("the connection cannot be reused");
 /// No key, or one that the server could not read back as one.
 pub const KEY: Fault = Fault("a key must be 1 to 250 bytes without blanks and control bytes");
 /// A multi-get without keys.
 pub const NO_KEYS: Fault = Fault("a multi-get needs at least one key");
 /// More than [`Limits::value_bytes`](super::Limits::value_bytes).
 pub const ASKED_VALUE: Fault = Fault("the value to be written is longer than the limit");
-/// The text protocol has no command that does nothing.
-pub const NOOP: Fault = Fault("noop exists only in the meta protocol; use version instead");

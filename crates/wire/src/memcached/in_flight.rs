@@ -19,13 +19,12 @@ pub(super) enum RequestKind {
     Count,
     Touch,
     Version,
-    Noop,
     Stats,
 }
 
 /// One operation in flight.
 #[derive(Debug, Default)]
-pub(super) struct InFlight {
+pub struct InFlight {
     pub(super) kind: RequestKind,
     keys: Keys,
     /// A byte of the reply was seen.
@@ -126,7 +125,6 @@ fn kind(op: &Op<'_>, dialect: Dialect) -> RequestKind {
         (Op::Incr { .. } | Op::Decr { .. }, _) => RequestKind::Count,
         (Op::Touch { .. }, _) => RequestKind::Touch,
         (Op::Version, _) => RequestKind::Version,
-        (Op::Noop, _) => RequestKind::Noop,
         (Op::Stats, _) => RequestKind::Stats,
     }
 }

@@ -48,19 +48,17 @@ pub enum Op<'a> {
     Touch {
         /// The key.
         key: &'a [u8],
-        /// As in [`Store::expires`].
+        /// Seconds, up to 30 days; more is a time since 1970; 0 is never.
         expires: u32,
     },
     /// The server's version, as the reply's value.
     Version,
-    /// Nothing but a round trip: `mn`. Only in [`Dialect::Meta`].
-    Noop,
     /// The general counters: each line's name and value are an item; see
     /// [`stat`](super::stat).
     Stats,
 }
 
-/// A value to be written.
+/// A value to be written, without flags, that never expires.
 #[derive(Clone, Copy, Debug)]
 pub struct Store<'a> {
     /// The condition of the write, and how it is done.
@@ -69,12 +67,6 @@ pub struct Store<'a> {
     pub key: &'a [u8],
     /// The value.
     pub value: Value<'a>,
-    /// Kept by the server for the client. Not sent with `Append` and `Prepend`,
-    /// which leave them as they are.
-    pub flags: u32,
-    /// Seconds, up to 30 days; more is a time since 1970; 0 is never. Not sent
-    /// with `Append` and `Prepend`.
-    pub expires: u32,
 }
 
 /// On which condition a value is written, and how.
@@ -88,8 +80,6 @@ pub enum Mode {
     Replace,
     /// After the existing value.
     Append,
-    /// Before the existing value.
-    Prepend,
     /// If the value's unique number is still this one.
     Cas(u64),
 }

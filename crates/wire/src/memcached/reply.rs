@@ -1,7 +1,8 @@
 //! Parses lines of replies.
 
 use super::{Dialect, codes, faults, in_flight::RequestKind};
-use crate::{Class, Fault, bytes::decimal};
+use crate::bytes::{decimal, split_once};
+use crate::{Class, Fault};
 
 /// The class and code of a reply that is only a word. Returns None if the word is not a reply to
 /// this kind of command. A meta line may have flags after it.
@@ -14,7 +15,6 @@ pub(super) fn outcome(kind: RequestKind, dialect: Dialect, line: &[u8]) -> Optio
     let error = |code| Some((Class::Error(code), code));
     let missing = Some((Class::Miss, codes::NOT_FOUND));
     match (dialect, kind, word) {
-        (_, RequestKind::Noop, b"MN") => stored,
         (_, RequestKind::Stats, b"RESET" | b"OK") => stored,
         (Dialect::Text, RequestKind::Store, b"STORED") => stored,
         (Dialect::Text, RequestKind::Store, b"NOT_STORED") => error(codes::NOT_STORED),
@@ -147,8 +147,5 @@ pub fn stat(line: &[u8], name: &str) -> Option<u64> {
 
 /// The parts before and after the first blank.
 fn first_word(line: &[u8]) -> (&[u8], &[u8]) {
-    match line.iter().position(|byte| *byte == b' ') {
-        Some(at) => (&line[..at], &line[at + 1..]),
-        None => (line, b""),
-    }
+    split_once(line, b' ').unwrap_or((line, b""))
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 ///
 /// # Errors
 /// If the server would not read it back as it is meant.
-pub(super) fn check(op: &Op<'_>, dialect: Dialect, limits: Limits) -> Result<(), Fault> {
+pub(super) fn check(op: &Op<'_>, limits: Limits) -> Result<(), Fault> {
     match op {
         Op::MultiGet(keys) if keys.is_empty() => Err(faults::NO_KEYS),
         Op::MultiGet(keys) => keys.iter().try_for_each(check_key),
@@ -23,8 +23,7 @@ pub(super) fn check(op: &Op<'_>, dialect: Dialect, limits: Limits) -> Result<(),
         | Op::Incr { key, .. }
         | Op::Decr { key, .. }
         | Op::Touch { key, .. } => check_key(key),
-        Op::Noop if dialect == Dialect::Text => Err(faults::NOOP),
-        Op::Version | Op::Noop | Op::Stats => Ok(()),
+        Op::Version | Op::Stats => Ok(()),
     }
 }
 
@@ -42,7 +41,6 @@ pub(super) fn write(op: &Op<'_>, dialect: Dialect, out: &mut Out) {
     match (op, dialect) {
         (Op::Version, _) => out.bytes.extend_from_slice(b"version\r\n"),
         (Op::Stats, _) => out.bytes.extend_from_slice(b"stats\r\n"),
-        (Op::Noop, _) => out.bytes.extend_from_slice(b"mn\r\n"),
         (Op::Store(store), Dialect::Text) => text_store(store, out),
         (Op::Store(store), Dialect::Meta) => meta_store(store, out),
         (_, Dialect::Text) => text(op, &mut out.bytes),
@@ -62,7 +60,7 @@ fn text(op: &Op<'_>, to: &mut Vec<u8>) {
         Op::Incr { key, by } => number(to, &[b"incr ", key, b" "], *by),
         Op::Decr { key, by } => number(to, &[b"decr ", key, b" "], *by),
         Op::Touch { key, expires } => number(to, &[b"touch ", key, b" "], (*expires).into()),
-        Op::Store(_) | Op::Version | Op::Noop | Op::Stats => {}
+        Op::Store(_) | Op::Version | Op::Stats => {}
     }
     to.extend_from_slice(b"\r\n");
 }
@@ -83,7 +81,7 @@ fn meta(op: &Op<'_>, to: &mut Vec<u8>) {
         Op::Incr { key, by } => number(to, &[b"ma ", key, b" v D"], *by),
         Op::Decr { key, by } => number(to, &[b"ma ", key, b" v MD D"], *by),
         Op::Touch { key, expires } => number(to, &[b"mg ", key, b" T"], (*expires).into()),
-        Op::Store(_) | Op::Version | Op::Noop | Op::Stats => {}
+        Op::Store(_) | Op::Version | Op::Stats => {}
     }
     to.extend_from_slice(b"\r\n");
 }
@@ -94,13 +92,9 @@ fn text_store(store: &Store<'_>, out: &mut Out) {
         Mode::Add => (b"add ", None),
         Mode::Replace => (b"replace ", None),
         Mode::Append => (b"append ", None),
-        Mode::Prepend => (b"prepend ", None),
         Mode::Cas(unique) => (b"cas ", Some(unique)),
     };
-    let (flags, expires) = kept(store);
-    number(&mut out.bytes, &[command, store.key, b" "], flags.into());
-    number(&mut out.bytes, &[b" "], expires.into());
-    number(&mut out.bytes, &[b" "], store.value.len() as u64);
+    number(&mut out.bytes, &[command, store.key, b" 0 0 "], store.value.len() as u64);
     if let Some(unique) = unique {
         number(&mut out.bytes, &[b" "], unique);
     }
@@ -115,25 +109,9 @@ fn meta_store(store: &Store<'_>, out: &mut Out) {
         Mode::Add => to.extend_from_slice(b" ME"),
         Mode::Replace => to.extend_from_slice(b" MR"),
         Mode::Append => to.extend_from_slice(b" MA"),
-        Mode::Prepend => to.extend_from_slice(b" MP"),
         Mode::Cas(unique) => number(to, &[b" C"], unique),
     }
-    let (flags, expires) = kept(store);
-    if flags != 0 {
-        number(to, &[b" F"], flags.into());
-    }
-    if expires != 0 {
-        number(to, &[b" T"], expires.into());
-    }
     value(store, out);
-}
-
-/// Flags and expiry, unless the mode leaves them unchanged.
-fn kept(store: &Store<'_>) -> (u32, u32) {
-    match store.mode {
-        Mode::Append | Mode::Prepend => (0, 0),
-        _ => (store.flags, store.expires),
-    }
 }
 
 fn value(store: &Store<'_>, out: &mut Out) {

@@ -5,31 +5,18 @@ use super::lexer::Lexer;
 use super::nesting::Nesting;
 use super::token::{Aggregate, Scalar, Token};
 use super::{Limits, Op, Opening, codes, faults, request};
-use crate::bytes;
-use crate::pipeline::Pipeline;
-use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
-use core::fmt;
+use crate::in_order::{InOrder, InOrderCodec};
+use crate::{Class, Events, Fault, Out, Reply, Tag};
 
-/// RESP on one connection. It allocates nothing after its creation. It contains the password, so
-/// its `Debug` shows nothing.
+/// RESP on one connection. It allocates nothing after its creation. It has no `Debug` because it
+/// contains the password.
 pub struct Resp {
     opening: Opening,
-    /// Replies to the opening that are to come.
-    to_open: usize,
-    in_flight: Pipeline<InFlight>,
+    in_order: InOrder<InFlight>,
     lexer: Lexer,
     nesting: Nesting,
-    broken: Option<Fault>,
-    closing: bool,
     /// The next piece is the text of an error.
     says: bool,
-    refused: Option<u16>,
-}
-
-impl fmt::Debug for Resp {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.debug_struct("Resp").finish_non_exhaustive()
-    }
 }
 
 impl Resp {
@@ -37,49 +24,31 @@ impl Resp {
     /// (at least one).
     pub fn new(opening: Opening, limits: Limits, depth: u32) -> Resp {
         Resp {
-            to_open: opening.replies(),
+            in_order: InOrder::new(depth, opening.replies()),
             opening,
-            in_flight: Pipeline::new(depth),
             lexer: Lexer::new(limits),
             nesting: Nesting::new(),
-            broken: None,
-            closing: false,
             says: false,
-            refused: None,
         }
     }
 
     /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
-        self.to_open = self.opening.replies();
-        self.in_flight.clear();
+        self.in_order.reset(self.opening.replies());
         self.lexer.reset();
         self.nesting = Nesting::new();
-        self.broken = None;
-        self.closing = false;
         self.says = false;
-        self.refused = None;
-    }
-
-    fn state(&self) -> ConnectionState {
-        if self.closing {
-            ConnectionState::Closing
-        } else if self.to_open > 0 {
-            ConnectionState::Opening
-        } else {
-            ConnectionState::Ready
-        }
     }
 
     /// Reads the most common reply, one complete string to a `Get`, in one step. The general path
-    /// of [`Resp::step`] made up a sixth of an operation's cost with many in flight. Returns the
+    /// of [`Resp::token`] made up a sixth of an operation's cost with many in flight. Returns the
     /// number of bytes, or None if it is another reply.
     #[inline]
     fn one_string(&mut self, input: &[u8], seen: &mut impl Events) -> Option<usize> {
-        if self.broken.is_some() || self.to_open > 0 || self.nesting.depth() > 0 {
+        if self.in_order.to_open > 0 || self.nesting.depth() > 0 {
             return None;
         }
-        let (tag, operation) = self.in_flight.front()?;
+        let (tag, operation) = self.in_order.in_flight.front()?;
         if operation.kind != RequestKind::Get || operation.began {
             return None;
         }
@@ -88,17 +57,14 @@ impl Resp {
         if !text.is_empty() {
             seen.body(tag, 0, text);
         }
-        self.in_flight.pop();
+        self.in_order.in_flight.pop();
         let body_len = text.len() as u64;
         seen.done(Reply { tag, class: Class::Ok, code: 0, body_len, items: 1 });
         Some(consumed)
     }
 
     /// Reads one token. Returns how many bytes were consumed, or None if more are needed.
-    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
-        if let Some(fault) = self.broken {
-            return Err(fault);
-        }
+    fn token(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
         let fresh = self.nesting.depth() == 0 && self.lexer.is_between();
         if fresh && input[0] != b'>' {
             self.begins(input[0], seen)?;
@@ -119,10 +85,10 @@ impl Resp {
 
     /// Handles the first byte of something other than a push.
     fn begins(&mut self, first: u8, seen: &mut impl Events) -> Result<(), Fault> {
-        if self.to_open > 0 {
+        if self.in_order.to_open > 0 {
             return Ok(());
         }
-        match self.in_flight.front() {
+        match self.in_order.in_flight.front() {
             Some((_, operation)) if operation.began => {}
             Some((tag, operation)) => {
                 operation.began = true;
@@ -175,7 +141,7 @@ impl Resp {
                 Token::Begin(Scalar::Error(_)) => self.says = true,
                 _ => {}
             }
-            match (self.to_open, error) {
+            match (self.in_order.to_open, error) {
                 (0, _) => self.on_token(token, error, depth, seen)?,
                 (left, Some(code)) if depth == 0 => {
                     return Err(self.refuse(code, self.opening.objection(left)));
@@ -186,15 +152,15 @@ impl Resp {
         if !self.nest(token)? {
             return Ok(());
         }
-        match self.to_open {
+        match self.in_order.to_open {
             0 => self.done(seen)?,
-            _ => self.to_open -= 1,
+            _ => self.in_order.to_open -= 1,
         }
         Ok(())
     }
 
     fn refuse(&mut self, code: u16, otherwise: Fault) -> Fault {
-        self.refused = Some(code);
+        self.in_order.refused = Some(code);
         faults::refusal(code, otherwise)
     }
 
@@ -207,7 +173,7 @@ impl Resp {
         seen: &mut impl Events,
     ) -> Result<(), Fault> {
         let item = self.nesting.item();
-        let Some((tag, operation)) = self.in_flight.front() else {
+        let Some((tag, operation)) = self.in_order.in_flight.front() else {
             let code = error.ok_or(faults::ANSWERS_NOTHING)?;
             return Err(self.refuse(code, faults::ANSWERS_NOTHING));
         };
@@ -239,7 +205,7 @@ impl Resp {
     }
 
     fn done(&mut self, seen: &mut impl Events) -> Result<(), Fault> {
-        let Some((tag, operation)) = self.in_flight.front() else {
+        let Some((tag, operation)) = self.in_order.in_flight.front() else {
             return Err(faults::ANSWERS_NOTHING);
         };
         let InFlight { body_len, items, code, .. } = *operation;
@@ -251,89 +217,51 @@ impl Resp {
             (0, _) => (Class::Ok, 0),
             (code, _) => (Class::Error(code), code),
         };
-        self.closing |= code == codes::MAX_CLIENTS;
-        self.in_flight.pop();
+        self.in_order.closing |= code == codes::MAX_CLIENTS;
+        self.in_order.in_flight.pop();
         seen.done(Reply { tag, class, code, body_len, items });
         Ok(())
     }
-
-    fn ended(&mut self) -> Result<(), Fault> {
-        let between = self.nesting.depth() == 0 && self.lexer.is_between();
-        match (self.broken, self.in_flight.front()) {
-            (Some(fault), _) => Err(fault),
-            _ if self.to_open > 0 => Err(faults::CLOSED_IN_OPENING),
-            (None, None) if between => Ok(()),
-            (None, Some((_, operation))) if between && !operation.began => {
-                Err(faults::CLOSED_BEFORE_REPLY)
-            }
-            (None, _) => Err(faults::CLOSED_IN_REPLY),
-        }
-    }
-
-    /// Marks the connection as unusable. Returns the fault.
-    fn broken(&mut self, fault: Fault) -> Fault {
-        self.broken = Some(fault);
-        self.closing = true;
-        fault
-    }
 }
 
-impl Codec for Resp {
+impl InOrderCodec for Resp {
     type Op<'a> = Op<'a>;
+    type InFlight = InFlight;
 
-    fn open(&mut self, out: &mut Out) -> ConnectionState {
-        out.bytes.extend_from_slice(self.opening.bytes());
-        self.state()
+    fn in_order(&self) -> &InOrder<InFlight> {
+        &self.in_order
     }
 
-    fn write(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
-        if let Some(fault) = self.broken {
-            return Err(fault);
-        }
-        match self.state() {
-            ConnectionState::Closing => return Err(faults::NOT_REUSABLE),
-            ConnectionState::Opening => return Err(faults::NOT_OPEN),
-            ConnectionState::Ready => {}
-        }
-        if self.in_flight.is_full() {
-            return Err(faults::IN_FLIGHT);
-        }
+    fn in_order_mut(&mut self) -> &mut InOrder<InFlight> {
+        &mut self.in_order
+    }
+
+    fn opening(&self) -> &[u8] {
+        self.opening.bytes()
+    }
+
+    fn append(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
         request::check(op)?;
-        let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        let (tag, operation) = self.in_order.in_flight.push().ok_or(faults::IN_FLIGHT)?;
         *operation = InFlight::new(op);
         request::write(op, out);
         Ok(tag)
     }
 
-    fn read(
-        &mut self,
-        input: &[u8],
-        _out: &mut Out,
-        seen: &mut impl Events,
-    ) -> Result<Progress, Fault> {
-        let taken = bytes::in_steps(input, |left| match self.one_string(left, seen) {
+    #[inline]
+    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        match self.one_string(input, seen) {
             Some(taken) => Ok(Some(taken)),
-            None => self.step(left, seen),
-        });
-        let consumed = taken.map_err(|fault| self.broken(fault))?;
-        Ok(Progress { consumed, state: self.state() })
+            None => self.token(input, seen),
+        }
     }
 
-    fn end(&mut self, _seen: &mut impl Events) -> Result<(), Fault> {
-        let ended = self.ended();
-        self.closing = true;
-        ended.map_err(|fault| self.broken(fault))
-    }
-
-    fn window(&self) -> u32 {
-        self.in_flight.depth()
-    }
-
-    fn tags(&self) -> u32 {
-        self.in_flight.depth()
-    }
-
-    fn refused(&self) -> Option<u16> {
-        self.refused
+    fn check_end(&mut self) -> Result<(), Fault> {
+        let between = self.nesting.depth() == 0 && self.lexer.is_between();
+        match self.in_order.in_flight.front() {
+            None if between => Ok(()),
+            Some((_, operation)) if between && !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
+            _ => Err(faults::CLOSED_IN_REPLY),
+        }
     }
 }

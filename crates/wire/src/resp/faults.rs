@@ -4,15 +4,10 @@
 use super::codes;
 use crate::Fault;
 
-/// The peer closed before the first byte of a reply. On a connection that was used before, the
-/// server may have closed it while it was idle.
-pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed after a part of a reply or of a push had come.
-pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
-/// The peer closed before HELLO, AUTH and SELECT were answered.
-pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
-/// Bytes came while nothing was in flight.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
+pub use crate::faults::{
+    ANSWERS_NOTHING, CLOSED_BEFORE_REPLY, CLOSED_IN_OPENING, CLOSED_IN_REPLY, IN_FLIGHT, NOT_OPEN,
+    NOT_REUSABLE,
+};
 
 /// The first byte of a value is not one of RESP's.
 pub const NOT_RESP: Fault = Fault("not a RESP reply");
@@ -42,12 +37,6 @@ pub const TOO_DEEP: Fault = Fault("aggregates are nested deeper than the limit")
 /// A push is allowed only between replies.
 pub const PUSH_INSIDE: Fault = Fault("a push in the middle of a reply");
 
-/// HELLO, AUTH and SELECT are not answered yet.
-pub const NOT_OPEN: Fault = Fault("the login is not complete");
-/// As many operations as the window allows are in flight.
-pub const IN_FLIGHT: Fault = Fault("the window is full");
-/// The server closed, or will close after the operations in flight.
-pub const NOT_REUSABLE: Fault = Fault("the connection cannot be reused");
 /// A command without a name, or an MGET or DEL without keys.
 pub const NO_ARGUMENTS: Fault = Fault("a command needs a name, and MGET and DEL a key");
 /// See [`Op::Command`](super::Op::Command).

@@ -19,7 +19,7 @@ pub(super) enum RequestKind {
 
 /// One operation in flight.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct InFlight {
+pub struct InFlight {
     pub(super) kind: RequestKind,
     /// A byte of the reply was seen.
     pub(super) began: bool,

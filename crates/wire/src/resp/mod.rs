@@ -38,5 +38,5 @@ mod token;
 
 pub use codec::Resp;
 pub use limits::{Limits, MOST_DEEP, MOST_LINE_BYTES};
-pub use op::{Expires, Op, Set, When};
+pub use op::{Op, Set, When};
 pub use opening::{Login, Opening, Protocol};

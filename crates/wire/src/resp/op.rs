@@ -22,7 +22,7 @@ pub enum Op<'a> {
     Command(List<'a>),
 }
 
-/// A value to be written.
+/// A value to be written, which never expires.
 #[derive(Clone, Copy, Debug)]
 pub struct Set<'a> {
     /// The key.
@@ -31,8 +31,6 @@ pub struct Set<'a> {
     pub value: Value<'a>,
     /// The condition of the write.
     pub when: When,
-    /// When the value expires.
-    pub expires: Expires,
 }
 
 /// On which condition a value is written. If it does not hold, the reply is the error
@@ -46,18 +44,4 @@ pub enum When {
     Absent,
     /// If the key is present (XX).
     Present,
-}
-
-/// When a value expires.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Expires {
-    /// Never.
-    #[default]
-    Never,
-    /// After this many seconds (EX).
-    Seconds(u64),
-    /// After this many milliseconds (PX).
-    Millis(u64),
-    /// When the existing value would have expired (KEEPTTL).
-    Kept,
 }

@@ -1,6 +1,6 @@
 //! Writing an operation.
 
-use super::{Expires, Op, Set, When, faults};
+use super::{Op, Set, When, faults};
 use crate::bytes::push_decimal;
 use crate::{Fault, List, Out};
 use alloc::vec::Vec;
@@ -76,12 +76,7 @@ pub(super) fn write(op: &Op<'_>, out: &mut Out) {
 }
 
 fn write_set(set: &Set<'_>, out: &mut Out) {
-    let expires = match set.expires {
-        Expires::Never => 0,
-        Expires::Kept => 1,
-        Expires::Seconds(_) | Expires::Millis(_) => 2,
-    };
-    count(&mut out.bytes, 3 + usize::from(set.when != When::Always) + expires);
+    count(&mut out.bytes, 3 + usize::from(set.when != When::Always));
     out.bytes.extend_from_slice(b"$3\r\nSET\r\n");
     argument(&mut out.bytes, set.key);
     length(&mut out.bytes, b'$', set.value.len());
@@ -93,20 +88,6 @@ fn write_set(set: &Set<'_>, out: &mut Out) {
         When::Absent => argument(to, b"NX"),
         When::Present => argument(to, b"XX"),
     }
-    match set.expires {
-        Expires::Never => {}
-        Expires::Kept => argument(to, b"KEEPTTL"),
-        Expires::Seconds(seconds) => timed(to, b"EX", seconds),
-        Expires::Millis(millis) => timed(to, b"PX", millis),
-    }
-}
-
-fn timed(to: &mut Vec<u8>, option: &[u8], time: u64) {
-    argument(to, option);
-    // The argument's length, then the argument: both are digits.
-    length(to, b'$', time.checked_ilog10().unwrap_or(0) as usize + 1);
-    push_decimal(to, time);
-    to.extend_from_slice(b"\r\n");
 }
 
 /// The line before a command's arguments.

@@ -6,20 +6,17 @@ use super::message::{EXCEPTION, REPLY, VERSION_1};
 use super::route::{Position, Success, position};
 use super::walk::{Token, Walker};
 use super::{Limits, Op, Opening, faults, request};
-use crate::bytes;
+use crate::in_order::{InOrder, InOrderCodec};
 use crate::pipeline::Pipeline;
-use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag};
-use core::fmt;
+use crate::{Class, Events, Fault, Out, Reply, Tag};
 
-/// Thrift on one connection. It allocates nothing after its first operations. It contains the
-/// password, so its `Debug` shows nothing.
+/// Thrift on one connection. It allocates nothing after its first operations. It has no `Debug`
+/// because it contains the password.
 pub struct Thrift {
     opening: Opening,
-    /// Replies to the opening that are to come.
-    to_open: usize,
     /// The call of the opening that is answered next.
     opening_in_flight: InFlight,
-    in_flight: Pipeline<InFlight>,
+    in_order: InOrder<InFlight>,
     /// The number of the next call.
     number: u32,
     limits: Limits,
@@ -27,9 +24,6 @@ pub struct Thrift {
     /// Bytes of the frame that are to come.
     frame_left: u32,
     walker: Walker,
-    broken: Option<Fault>,
-    closing: bool,
-    refused: Option<u16>,
 }
 
 /// Which part of a frame comes next.
@@ -42,29 +36,19 @@ enum FramePart {
     Struct,
 }
 
-impl fmt::Debug for Thrift {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.debug_struct("Thrift").finish_non_exhaustive()
-    }
-}
-
 impl Thrift {
     /// A codec for a fresh connection with up to `depth` operations in flight (at least
     /// one).
     pub fn new(opening: Opening, limits: Limits, depth: u32) -> Thrift {
         let mut codec = Thrift {
-            to_open: 0,
+            in_order: InOrder::new(depth, 0),
             opening_in_flight: InFlight::default(),
             opening,
-            in_flight: Pipeline::new(depth),
             number: 0,
             limits,
             part: FramePart::Length,
             frame_left: 0,
             walker: Walker::new(),
-            broken: None,
-            closing: false,
-            refused: None,
         };
         codec.reset();
         codec
@@ -72,54 +56,21 @@ impl Thrift {
 
     /// Resets all state, including a fault, for a new connection.
     pub fn reset(&mut self) {
-        self.to_open = self.opening.replies();
-        self.opening.expect(self.to_open, &mut self.opening_in_flight);
-        self.in_flight.clear();
+        self.in_order.reset(self.opening.replies());
+        self.opening.expect(self.in_order.to_open, &mut self.opening_in_flight);
         self.number = 0;
         self.part = FramePart::Length;
         self.frame_left = 0;
-        self.broken = None;
-        self.closing = false;
-        self.refused = None;
-    }
-
-    fn state(&self) -> ConnectionState {
-        if self.closing {
-            return ConnectionState::Closing;
-        }
-        if self.to_open > 0 { ConnectionState::Opening } else { ConnectionState::Ready }
     }
 
     /// The call that the next reply answers.
     fn answered(&mut self) -> Option<(Tag, &mut InFlight)> {
-        answered(self.to_open, &mut self.opening_in_flight, &mut self.in_flight)
-    }
-
-    /// Reads one part of a frame. Returns how many bytes were consumed, or None if more are needed.
-    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
-        if let Some(fault) = self.broken {
-            return Err(fault);
-        }
-        if self.part == FramePart::Length {
-            return self.length(input, seen);
-        }
-        let whole = input.len() >= self.frame_left as usize;
-        let input = if whole { &input[..self.frame_left as usize] } else { input };
-        let taken = match self.part {
-            FramePart::Length | FramePart::Head => self.head(input)?,
-            FramePart::Result | FramePart::Struct => self.result(input, seen)?,
-        };
-        // A message that ends after or before the frame's end.
-        let is_over = match taken {
-            None => whole,
-            Some(_) => self.part != FramePart::Length && self.frame_left == 0,
-        };
-        if is_over { Err(faults::FRAME_END) } else { Ok(taken) }
+        answered(self.in_order.to_open, &mut self.opening_in_flight, &mut self.in_order.in_flight)
     }
 
     /// Reads the length of a frame.
     fn length(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
-        let is_operation = self.to_open == 0;
+        let is_operation = self.in_order.to_open == 0;
         let (tag, operation) = self.answered().ok_or(faults::ANSWERS_NOTHING)?;
         if is_operation && !operation.began {
             seen.began(tag);
@@ -195,10 +146,13 @@ impl Thrift {
 
     /// Handles a token of the result.
     fn on_token(&mut self, token: Token<'_>, seen: &mut impl Events) -> Result<(), Fault> {
-        let is_operation = self.to_open == 0;
-        let (tag, operation) =
-            answered(self.to_open, &mut self.opening_in_flight, &mut self.in_flight)
-                .ok_or(faults::ANSWERS_NOTHING)?;
+        let is_operation = self.in_order.to_open == 0;
+        let (tag, operation) = answered(
+            self.in_order.to_open,
+            &mut self.opening_in_flight,
+            &mut self.in_order.in_flight,
+        )
+        .ok_or(faults::ANSWERS_NOTHING)?;
         let text = match (position(&self.walker, token, operation.success), token) {
             (Position::Success, _) => {
                 operation.succeeds()?;
@@ -242,39 +196,18 @@ impl Thrift {
         let class = operation.class()?;
         let (body_len, items) = (operation.body_len, operation.items);
         let code = if let Class::Error(code) = class { code } else { 0 };
-        if self.to_open == 0 {
-            self.in_flight.pop();
+        if self.in_order.to_open == 0 {
+            self.in_order.in_flight.pop();
             seen.done(Reply { tag, class, code, body_len, items });
             return Ok(());
         }
         if class != Class::Ok {
-            self.refused = Some(code);
-            return Err(self.opening.objection(self.to_open, code));
+            self.in_order.refused = Some(code);
+            return Err(self.opening.objection(self.in_order.to_open, code));
         }
-        self.to_open -= 1;
-        self.opening.expect(self.to_open, &mut self.opening_in_flight);
+        self.in_order.to_open -= 1;
+        self.opening.expect(self.in_order.to_open, &mut self.opening_in_flight);
         Ok(())
-    }
-
-    fn ended(&mut self) -> Result<(), Fault> {
-        if let Some(fault) = self.broken {
-            return Err(fault);
-        }
-        if self.to_open > 0 {
-            return Err(faults::CLOSED_IN_OPENING);
-        }
-        match self.in_flight.front() {
-            None => Ok(()),
-            Some((_, operation)) if !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
-            Some(_) => Err(faults::CLOSED_IN_REPLY),
-        }
-    }
-
-    /// Marks the connection as unusable. Returns the fault.
-    fn broken(&mut self, fault: Fault) -> Fault {
-        self.broken = Some(fault);
-        self.closing = true;
-        fault
     }
 }
 
@@ -287,60 +220,55 @@ fn answered<'a>(
     if to_open > 0 { Some((Tag(0), opening_in_flight)) } else { in_flight.front() }
 }
 
-impl Codec for Thrift {
+impl InOrderCodec for Thrift {
     type Op<'a> = Op<'a>;
+    type InFlight = InFlight;
 
-    fn open(&mut self, out: &mut Out) -> ConnectionState {
-        out.bytes.extend_from_slice(self.opening.bytes());
-        self.state()
+    fn in_order(&self) -> &InOrder<InFlight> {
+        &self.in_order
     }
 
-    fn write(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
-        if let Some(fault) = self.broken {
-            return Err(fault);
-        }
-        match self.state() {
-            ConnectionState::Closing => return Err(faults::NOT_REUSABLE),
-            ConnectionState::Opening => return Err(faults::NOT_OPEN),
-            ConnectionState::Ready => {}
-        }
-        if self.in_flight.is_full() {
-            return Err(faults::IN_FLIGHT);
-        }
+    fn in_order_mut(&mut self) -> &mut InOrder<InFlight> {
+        &mut self.in_order
+    }
+
+    fn opening(&self) -> &[u8] {
+        self.opening.bytes()
+    }
+
+    fn append(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {
         request::check(op)?;
         request::write(op, self.number, out)?;
-        let (tag, operation) = self.in_flight.push().ok_or(faults::IN_FLIGHT)?;
+        let (tag, operation) = self.in_order.in_flight.push().ok_or(faults::IN_FLIGHT)?;
         operation.ask(op, self.number);
         self.number = self.number.wrapping_add(1);
         Ok(tag)
     }
 
-    fn read(
-        &mut self,
-        input: &[u8],
-        _out: &mut Out,
-        seen: &mut impl Events,
-    ) -> Result<Progress, Fault> {
-        let taken = bytes::in_steps(input, |left| self.step(left, seen));
-        let consumed = taken.map_err(|fault| self.broken(fault))?;
-        Ok(Progress { consumed, state: self.state() })
+    /// Reads one part of a frame.
+    fn step(&mut self, input: &[u8], seen: &mut impl Events) -> Result<Option<usize>, Fault> {
+        if self.part == FramePart::Length {
+            return self.length(input, seen);
+        }
+        let whole = input.len() >= self.frame_left as usize;
+        let input = if whole { &input[..self.frame_left as usize] } else { input };
+        let taken = match self.part {
+            FramePart::Length | FramePart::Head => self.head(input)?,
+            FramePart::Result | FramePart::Struct => self.result(input, seen)?,
+        };
+        // A message that ends after or before the frame's end.
+        let is_over = match taken {
+            None => whole,
+            Some(_) => self.part != FramePart::Length && self.frame_left == 0,
+        };
+        if is_over { Err(faults::FRAME_END) } else { Ok(taken) }
     }
 
-    fn end(&mut self, _seen: &mut impl Events) -> Result<(), Fault> {
-        let ended = self.ended();
-        self.closing = true;
-        ended.map_err(|fault| self.broken(fault))
-    }
-
-    fn window(&self) -> u32 {
-        self.in_flight.depth()
-    }
-
-    fn tags(&self) -> u32 {
-        self.in_flight.depth()
-    }
-
-    fn refused(&self) -> Option<u16> {
-        self.refused
+    fn check_end(&mut self) -> Result<(), Fault> {
+        match self.in_order.in_flight.front() {
+            None => Ok(()),
+            Some((_, operation)) if !operation.began => Err(faults::CLOSED_BEFORE_REPLY),
+            Some(_) => Err(faults::CLOSED_IN_REPLY),
+        }
     }
 }

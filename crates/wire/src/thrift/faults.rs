@@ -3,15 +3,10 @@
 use super::codes;
 use crate::Fault;
 
-/// The peer closed before the first byte of a reply. On a connection that was used before, the
-/// server may have closed it while it was idle.
-pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
-/// The peer closed after a part of a reply had come.
-pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a reply");
-/// The peer closed before `login` and `set_keyspace` were answered.
-pub const CLOSED_IN_OPENING: Fault = Fault("closed during the login");
-/// Bytes came while nothing was in flight.
-pub const ANSWERS_NOTHING: Fault = Fault("bytes that do not belong to any request");
+pub use crate::faults::{
+    ANSWERS_NOTHING, CLOSED_BEFORE_REPLY, CLOSED_IN_OPENING, CLOSED_IN_REPLY, IN_FLIGHT, NOT_OPEN,
+    NOT_REUSABLE,
+};
 
 /// A frame's length is negative or above [`Limits::frame_bytes`](super::Limits).
 pub const FRAME: Fault = Fault("a frame is longer than the limit, or not Thrift");
@@ -32,14 +27,8 @@ pub const UNEXPECTED: Fault = Fault("a result of a type that this call never ret
 /// A key that was not requested, or came twice.
 pub const OTHER_KEY: Fault = Fault("a reply with a key that was not requested");
 
-/// `login` and `set_keyspace` are not answered yet.
-pub const NOT_OPEN: Fault = Fault("the login is not complete");
-/// As many operations as the window allows are in flight.
-pub const IN_FLIGHT: Fault = Fault("the window is full");
-/// The server closed, or a fault came before.
-pub const NOT_REUSABLE: Fault = Fault("the connection cannot be reused");
-/// No keys, or no changes.
-pub const NO_ARGUMENTS: Fault = Fault("an operation needs a key, a column or a change");
+/// No keys.
+pub const NO_ARGUMENTS: Fault = Fault("an operation needs a key");
 /// 2 GiB or more.
 pub const TOO_LONG: Fault = Fault("the request is longer than a frame can be");
 

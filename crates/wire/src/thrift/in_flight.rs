@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 /// One call in flight. Slots are reused, and keep their memory.
 #[derive(Debug, Default)]
-pub(super) struct InFlight {
+pub struct InFlight {
     /// The name of the call.
     pub(super) name: &'static str,
     /// Distinguishes it from other calls of the same name.
@@ -50,9 +50,7 @@ impl InFlight {
             Op::Get { .. } => (Success::Column, Exceptions::Get),
             Op::Slice { .. } => (Success::Columns, Exceptions::Usual),
             Op::MultiSlice { .. } => (Success::ColumnsOfKeys, Exceptions::Usual),
-            Op::Insert { .. } | Op::Delete { .. } | Op::Mutate { .. } => {
-                (Success::Void, Exceptions::Usual)
-            }
+            Op::Insert { .. } | Op::Delete { .. } => (Success::Void, Exceptions::Usual),
             Op::DescribeVersion => (Success::Text, Exceptions::Nothing),
             Op::Admin(admin) => admin.answer(),
         };

@@ -109,3 +109,18 @@ pub(super) fn i64_field(to: &mut Vec<u8>, id: u16, number: i64) {
     field(to, types::I64, id);
     to.extend_from_slice(&number.to_be_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::sync::Arc;
+
+    /// Forty times 64 MiB, which are lent.
+    #[test]
+    fn what_no_frame_can_hold_is_refused_and_leaves_nothing() {
+        let body: Arc<[u8]> = alloc::vec![0; 64 << 20].into();
+        let mut out = Out::default();
+        let called = call(&mut out, "insert", 0, |out| (0..40).for_each(|_| out.body(&body)));
+        assert_eq!((called, out.is_empty()), (Err(faults::TOO_LONG), true));
+    }
+}

@@ -37,5 +37,5 @@ pub use admin::Admin;
 pub use codec::Thrift;
 pub use keyspace::{Family, Keyspace};
 pub use limits::{Limits, MOST_DEEP, MOST_HEAD_BYTES};
-pub use op::{Change, Column, Columns, Consistency, Op, Parent, Row};
+pub use op::{Column, Columns, Consistency, Op, Parent};
 pub use opening::{Login, Opening};

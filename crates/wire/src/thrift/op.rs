@@ -66,38 +66,6 @@ pub struct Column<'a> {
     pub ttl: Option<u32>,
 }
 
-/// One change of a row.
-#[derive(Clone, Copy, Debug)]
-pub enum Change<'a> {
-    /// Writes a column, within a super column if there is one.
-    Write {
-        /// The super column.
-        super_column: Option<&'a [u8]>,
-        /// The column.
-        column: Column<'a>,
-    },
-    /// Removes columns that are not later than `timestamp`.
-    Delete {
-        /// Within this super column, or this super column as a whole.
-        super_column: Option<&'a [u8]>,
-        /// The names. None means all of them.
-        names: Option<List<'a>>,
-        /// As [`Column::timestamp`].
-        timestamp: i64,
-    },
-}
-
-/// Changes of one row.
-#[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    /// Its key. A key may occur only once in an operation.
-    pub key: &'a [u8],
-    /// The column family.
-    pub family: &'a [u8],
-    /// The changes, at least one.
-    pub changes: &'a [Change<'a>],
-}
-
 /// One operation, borrowed. Keys, names and values may hold any bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Op<'a> {
@@ -157,13 +125,6 @@ pub enum Op<'a> {
         column: &'a [u8],
         /// As [`Column::timestamp`].
         timestamp: i64,
-        /// How many replicas must answer.
-        consistency: Consistency,
-    },
-    /// Changes several rows (`batch_mutate`).
-    Mutate {
-        /// The rows.
-        rows: &'a [Row<'a>],
         /// How many replicas must answer.
         consistency: Consistency,
     },

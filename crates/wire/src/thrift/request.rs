@@ -4,7 +4,7 @@
 use super::message::{
     self, field, i32_field, i64_field, length, list, map, stop, string, string_field, types,
 };
-use super::op::{Change, Column, Columns, Consistency, Op, Parent, Row};
+use super::op::{Column, Columns, Consistency, Op, Parent};
 use super::{admin, faults};
 use crate::{Fault, List, Out};
 use alloc::vec::Vec;
@@ -12,22 +12,12 @@ use alloc::vec::Vec;
 /// Refuses operations that cannot be sent.
 ///
 /// # Errors
-/// If it has no key or no change.
+/// If it has no key.
 pub(super) fn check(op: &Op<'_>) -> Result<(), Fault> {
-    let empty = match op {
-        Op::MultiSlice { keys, .. } => keys.is_empty(),
-        Op::Mutate { rows, .. } => rows.is_empty() || rows.iter().any(|row| row.changes.is_empty()),
-        Op::Get { .. }
-        | Op::Slice { .. }
-        | Op::Insert { .. }
-        | Op::Delete { .. }
-        | Op::DescribeVersion
-        | Op::Admin(_) => false,
-    };
-    if empty {
-        return Err(faults::NO_ARGUMENTS);
+    match op {
+        Op::MultiSlice { keys, .. } if keys.is_empty() => Err(faults::NO_ARGUMENTS),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Appends the operation, which was checked.
@@ -65,12 +55,11 @@ pub(super) fn write(op: &Op<'_>, number: u32, out: &mut Out) -> Result<(), Fault
             level(&mut out.bytes, 4, *consistency);
         }
         Op::Delete { key, parent, column, timestamp, consistency } => {
-            let names = Some(List::Slices(&[column]));
-            let Parent { family, super_column } = *parent;
-            let change = Change::Delete { super_column, names, timestamp: *timestamp };
-            mutations(out, &[Row { key, family, changes: &[change] }], *consistency);
+            let to = &mut out.bytes;
+            field(to, types::MAP, 1);
+            deletion(to, key, parent, column, *timestamp);
+            level(to, 2, *consistency);
         }
-        Op::Mutate { rows, consistency } => mutations(out, rows, *consistency),
         Op::DescribeVersion => {}
         Op::Admin(admin) => admin::write(admin, &mut out.bytes),
     })
@@ -83,18 +72,10 @@ pub(super) fn name(op: &Op<'_>) -> &'static str {
         Op::Slice { .. } => "get_slice",
         Op::MultiSlice { .. } => "multiget_slice",
         Op::Insert { .. } => "insert",
-        Op::Delete { .. } | Op::Mutate { .. } => "batch_mutate",
+        Op::Delete { .. } => "batch_mutate",
         Op::DescribeVersion => "describe_version",
         Op::Admin(admin) => admin.name(),
     }
-}
-
-/// The arguments of `batch_mutate`.
-fn mutations(out: &mut Out, rows: &[Row<'_>], consistency: Consistency) {
-    field(&mut out.bytes, types::MAP, 1);
-    map(&mut out.bytes, types::STRING, types::MAP, rows.len());
-    rows.iter().for_each(|row| write_row(out, row));
-    level(&mut out.bytes, 2, consistency);
 }
 
 /// A `ColumnPath`, or a `ColumnParent`, which has no column.
@@ -153,47 +134,20 @@ fn write_column(out: &mut Out, column: &Column<'_>) {
     stop(&mut out.bytes);
 }
 
-/// A pair of the map of `batch_mutate`: a key, and a map from its one family to a list of
-/// `Mutation`s.
-fn write_row(out: &mut Out, row: &Row<'_>) {
-    string(&mut out.bytes, row.key);
-    map(&mut out.bytes, types::STRING, types::LIST, 1);
-    string(&mut out.bytes, row.family);
-    list(&mut out.bytes, types::STRUCT, row.changes.len());
-    row.changes.iter().for_each(|change| write_change(out, change));
-}
-
-/// A `Mutation`.
-fn write_change(out: &mut Out, change: &Change<'_>) {
-    match change {
-        Change::Write { super_column: None, column } => {
-            field(&mut out.bytes, types::STRUCT, 1);
-            field(&mut out.bytes, types::STRUCT, 1);
-            write_column(out, column);
-            stop(&mut out.bytes);
-        }
-        Change::Write { super_column: Some(name), column } => {
-            field(&mut out.bytes, types::STRUCT, 1);
-            field(&mut out.bytes, types::STRUCT, 2);
-            string_field(&mut out.bytes, 1, name);
-            field(&mut out.bytes, types::LIST, 2);
-            list(&mut out.bytes, types::STRUCT, 1);
-            write_column(out, column);
-            stop(&mut out.bytes);
-            stop(&mut out.bytes);
-        }
-        Change::Delete { super_column, names, timestamp } => {
-            let to = &mut out.bytes;
-            field(to, types::STRUCT, 2);
-            i64_field(to, 1, *timestamp);
-            if let Some(name) = super_column {
-                string_field(to, 2, name);
-            }
-            if let Some(names) = names {
-                predicate(to, 3, &Columns::Named(*names));
-            }
-            stop(to);
-        }
+/// The map of `batch_mutate`: from a key to a map from its family to a list of `Mutation`s, of which
+/// there is one, the deletion of a column.
+fn deletion(to: &mut Vec<u8>, key: &[u8], parent: &Parent<'_>, column: &[u8], timestamp: i64) {
+    map(to, types::STRING, types::MAP, 1);
+    string(to, key);
+    map(to, types::STRING, types::LIST, 1);
+    string(to, parent.family);
+    list(to, types::STRUCT, 1);
+    field(to, types::STRUCT, 2);
+    i64_field(to, 1, timestamp);
+    if let Some(name) = parent.super_column {
+        string_field(to, 2, name);
     }
-    stop(&mut out.bytes);
+    predicate(to, 3, &Columns::Named(List::Slices(&[column])));
+    stop(to);
+    stop(to);
 }

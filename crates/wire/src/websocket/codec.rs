@@ -1,12 +1,13 @@
 //! One WebSocket connection.
 
 use super::frame::{self, Head, Kind, MOST_CONTROL, Opcode};
-use super::random::Random;
 use super::upgrade::{self, Answer, KEY_BYTES, ROOM_BYTES, Upgrade};
 use super::utf8::Utf8;
 use super::{Limits, codes, faults};
 use crate::pipeline::Pipeline;
-use crate::{Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, Tag, bytes};
+use crate::{
+    Class, Codec, ConnectionState, Events, Fault, Out, Progress, Reply, SplitMix64, Tag, bytes,
+};
 
 /// A message to send. Its payload is both parts, one after the other.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,7 @@ const MEMBERS_TAG: Tag = Tag(0);
 pub struct WebSocket {
     upgrade: Upgrade,
     limits: Limits,
-    random: Random,
+    random: SplitMix64,
     key: [u8; KEY_BYTES],
     room: [u8; ROOM_BYTES],
     /// The kind of all messages that a member of a room gets. None if the connection is not a
@@ -89,7 +90,7 @@ impl WebSocket {
     /// A codec for a fresh connection, with up to `depth` operations in flight. Keys and masks
     /// follow from the seed.
     pub fn new(upgrade: Upgrade, limits: Limits, depth: u32, seed: u64) -> WebSocket {
-        let mut random = Random(seed);
+        let mut random = SplitMix64(seed);
         WebSocket {
             upgrade,
             limits,

@@ -3,8 +3,8 @@
 
 use crate::Fault;
 
-/// The peer closed before the first byte of an answer.
-pub const CLOSED_BEFORE_REPLY: Fault = Fault("closed before a reply");
+pub use crate::faults::{CLOSED_BEFORE_REPLY, IN_FLIGHT};
+
 /// The peer closed after a part of a message had come.
 pub const CLOSED_IN_REPLY: Fault = Fault("closed in the middle of a message");
 /// The peer closed before the upgrade was complete.
@@ -69,8 +69,6 @@ pub const OWN_ROOM: Fault =
 /// A member of a room got text for binary messages, or binary messages for text.
 pub const OTHER_KIND: Fault = Fault("text for binary, or binary for text");
 
-/// As many operations as the window allows are in flight.
-pub const IN_FLIGHT: Fault = Fault("the window is full");
 /// The upgrade is not complete.
 pub const NOT_OPEN: Fault = Fault("the upgrade is not complete");
 /// The server is closing the connection.

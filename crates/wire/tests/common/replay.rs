@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use wire::SplitMix64;
 
 /// (name, bytes), by name.
 fn corpus(directory: &str) -> Vec<(String, Vec<u8>)> {
@@ -29,7 +30,7 @@ pub(crate) fn as_it_is(directory: &str, check: impl Fn(&[u8])) {
 /// what the protocol's parsers trip over.
 pub(crate) fn mutated(directory: &str, tokens: &[&[u8]], rounds: u32, check: impl Fn(&[u8])) {
     let files = corpus(directory);
-    let mut random = Random(0x7469_6562_7265_616b);
+    let mut random = Random(SplitMix64(0x7469_6562_7265_616b));
     for round in 0..rounds {
         let (name, stream) = &files[random.below(files.len())];
         let (_, other) = &files[random.below(files.len())];
@@ -42,20 +43,12 @@ pub(crate) fn mutated(directory: &str, tokens: &[&[u8]], rounds: u32, check: imp
     }
 }
 
-/// Splitmix64: small, and the same everywhere.
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     /// 0 to `n` - 1; 0 where `n` is 0.
     fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.0.next() % n.max(1) as u64) as usize
     }
 }
 

@@ -12,14 +12,9 @@ impl<S: Dialogue> Connection<S> {
     /// Ends the connection because the codec cannot continue: the server refused the connection,
     /// with a code, or violated the protocol.
     pub(super) fn broken(&mut self, common: &Common<S>, seen: &mut Recorder) -> EventResult {
-        let Some(code) = self.codec.refused() else {
-            return self.fail(Failure::Protocol, common, seen);
-        };
-        self.last_failure = Failure::Refused;
-        self.lose(|operation, now| {
-            seen.refused(code, now, operation.was_asked());
-            common.dialogue.lost(operation.number, &operation.memo, None, seen);
-        })
+        let code = self.codec.refused();
+        self.last_failure = if code.is_some() { Failure::Refused } else { Failure::Protocol };
+        self.lose(self.last_failure, code, common, seen)
     }
 
     /// Ends the connection, which was lost: the operations on it failed.
@@ -30,10 +25,7 @@ impl<S: Dialogue> Connection<S> {
         seen: &mut Recorder,
     ) -> EventResult {
         self.last_failure = failure;
-        self.lose(|operation, now| {
-            seen.failed(failure, now, operation.was_asked());
-            common.dialogue.lost(operation.number, &operation.memo, None, seen);
-        })
+        self.lose(failure, None, common, seen)
     }
 
     /// Fails the operations that were taken up with the error of the last connect, because the
@@ -53,14 +45,26 @@ impl<S: Dialogue> Connection<S> {
         EventResult::free(now, lost)
     }
 
-    /// Ends the connection, which was lost. Each operation on it ends as `end` records it.
-    pub(super) fn lose(&mut self, mut end: impl FnMut(&Operation<S::Memo>, u64)) -> EventResult {
+    /// Ends the connection, which was lost: the operations on it failed, or were refused with a code.
+    pub(super) fn lose(
+        &mut self,
+        failure: Failure,
+        code: Option<u16>,
+        common: &Common<S>,
+        seen: &mut Recorder,
+    ) -> EventResult {
         let now = clock::now();
         if self.phase != Phase::Open {
             self.wait_to_dial(now);
         }
         let lost = self.in_flight.len();
-        self.in_flight.all().for_each(|operation| end(operation, now));
+        for operation in self.in_flight.all() {
+            match code {
+                Some(code) => seen.refused(code, now, operation.was_asked()),
+                None => seen.failed(failure, now, operation.was_asked()),
+            }
+            common.dialogue.lost(operation.number, &operation.memo, None, seen);
+        }
         self.close();
         EventResult::free(now, lost)
     }

@@ -76,12 +76,6 @@ impl<S: Dialogue> Connection<S> {
         common: &Common<S>,
         seen: &mut Recorder,
     ) -> EventResult {
-        self.lose(|operation, now| {
-            match loss.code {
-                Some(code) => seen.refused(code, now, operation.was_asked()),
-                None => seen.failed(loss.failure, now, operation.was_asked()),
-            }
-            common.dialogue.lost(operation.number, &operation.memo, None, seen);
-        })
+        self.lose(loss.failure, loss.code, common, seen)
     }
 }

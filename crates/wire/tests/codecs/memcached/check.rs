@@ -62,7 +62,7 @@ pub(crate) const KEYS: List<'static> = List::Slices(&[b"a", b"bb", b"a", b"zz"])
 
 pub(crate) const fn store(mode: Mode) -> Op<'static> {
     let value = Value { head: b"hello", tail: None };
-    Op::Store(Store { mode, key: A, value, flags: 0, expires: 0 })
+    Op::Store(Store { mode, key: A, value })
 }
 
 /// The operations that streams of the corpus and the fuzzer may answer.

@@ -124,7 +124,6 @@ const WORDS: &[Case] = &[
     ("touched", TOUCH, b"HD\r\n", DONE),
     ("touch of a key that is absent", TOUCH, b"EN\r\n", REFUSED),
     ("incr of a key that is absent", INCR, b"NF\r\n", REFUSED),
-    ("nothing", &[Op::Noop], b"MN\r\n", DONE),
 ];
 
 const PIPELINES: &[Case] = &[(
@@ -135,10 +134,10 @@ const PIPELINES: &[Case] = &[(
         Op::Incr { key: A, by: 2 },
         Op::Delete(A),
         Op::Get(A),
-        Op::Noop,
+        Op::Version,
     ],
-    b"HD\r\nVA 1\r\n1\r\nVA 1\r\n3\r\nHD\r\nEN\r\nMN\r\n",
+    b"HD\r\nVA 1\r\n1\r\nVA 1\r\n3\r\nHD\r\nEN\r\nVERSION 1\r\n",
     "began | ok, 0 bytes, 0 items | began#1 | body#1 1 | ok#1, 1 bytes | \
      began#2 | body#2 3 | ok#2, 1 bytes | began#3 | ok#3, 0 bytes, 0 items | \
-     began#4 | miss#4, 0 bytes, 0 items | began#5 | ok#5, 0 bytes, 0 items | Ready | end",
+     began#4 | miss#4, 0 bytes, 0 items | began#5 | body#5 1 | ok#5, 1 bytes | Ready | end",
 )];

@@ -14,7 +14,7 @@ enum Owned {
     Get(Vec<u8>),
     Gets(Vec<u8>),
     MultiGet(Vec<Vec<u8>>),
-    Store { mode: u8, unique: u64, key: Vec<u8>, value: Vec<u8>, flags: u32, expires: u32 },
+    Store { mode: u8, unique: u64, key: Vec<u8>, value: Vec<u8> },
     Delete(Vec<u8>),
     Incr(Vec<u8>, u64),
     Decr(Vec<u8>, u64),
@@ -33,15 +33,10 @@ fn owned() -> impl Strategy<Value = Owned> {
         key().prop_map(Owned::Get),
         key().prop_map(Owned::Gets),
         prop::collection::vec(key(), 1..9).prop_map(Owned::MultiGet),
-        (0u8..6, any::<u64>(), key(), value, any::<u32>(), any::<u32>()).prop_map(
-            |(mode, unique, key, value, flags, expires)| {
-                // Not sent where the mode leaves them as they are.
-                let (flags, expires) =
-                    if mode == 3 || mode == 4 { (0, 0) } else { (flags, expires) };
-                let unique = if mode == 5 { unique } else { 0 };
-                Owned::Store { mode, unique, key, value, flags, expires }
-            }
-        ),
+        (0u8..5, any::<u64>(), key(), value).prop_map(|(mode, unique, key, value)| {
+            let unique = if mode == 4 { unique } else { 0 };
+            Owned::Store { mode, unique, key, value }
+        }),
         key().prop_map(Owned::Delete),
         (key(), any::<u64>()).prop_map(|(key, by)| Owned::Incr(key, by)),
         (key(), any::<u64>()).prop_map(|(key, by)| Owned::Decr(key, by)),
@@ -59,11 +54,11 @@ fn write(codec: &mut Memcached, op: &Owned, out: &mut Out) {
             slices = keys.iter().map(Vec::as_slice).collect();
             Op::MultiGet(List::Slices(&slices))
         }
-        Owned::Store { mode, unique, key, value, flags, expires } => {
-            let modes = [Mode::Set, Mode::Add, Mode::Replace, Mode::Append, Mode::Prepend];
+        Owned::Store { mode, unique, key, value } => {
+            let modes = [Mode::Set, Mode::Add, Mode::Replace, Mode::Append];
             let mode = modes.get(*mode as usize).copied().unwrap_or(Mode::Cas(*unique));
             let value = Value::from(value.as_slice());
-            Op::Store(Store { mode, key, value, flags: *flags, expires: *expires })
+            Op::Store(Store { mode, key, value })
         }
         Owned::Delete(key) => Op::Delete(key),
         Owned::Incr(key, by) => Op::Incr { key, by: *by },
@@ -96,13 +91,13 @@ impl<'a> Server<'a> {
     fn text(&mut self) -> Owned {
         let words = self.line();
         let key = words.get(1).map(|key| key.to_vec()).unwrap_or_default();
-        let modes: [&[u8]; 6] = [b"set", b"add", b"replace", b"append", b"prepend", b"cas"];
+        let modes: [&[u8]; 5] = [b"set", b"add", b"replace", b"append", b"cas"];
         if let Some(mode) = modes.iter().position(|mode| *mode == words[0]) {
-            assert_eq!(words.len(), if mode == 5 { 6 } else { 5 });
+            assert_eq!(words.len(), if mode == 4 { 6 } else { 5 });
             let unique = words.get(5).map_or(0, |unique| number(unique));
-            let (flags, expires) = (number(words[2]), number(words[3]));
+            assert_eq!(words[2..4], [b"0", b"0"], "flags and expiry");
             let value = self.value(words[4]);
-            return Owned::Store { mode: mode as u8, unique, key, value, flags, expires };
+            return Owned::Store { mode: mode as u8, unique, key, value };
         }
         match (words[0], words.len()) {
             (b"get", 2) => Owned::Get(key),
@@ -145,15 +140,14 @@ impl<'a> Server<'a> {
                 let flag = |name: u8| words[3..].iter().find(|word| word[0] == name);
                 let mode = match (flag(b'M'), flag(b'C')) {
                     (Some(mode), None) => {
-                        1 + b"ERAP".iter().position(|it| *it == mode[1]).unwrap() as u8
+                        1 + b"ERA".iter().position(|it| *it == mode[1]).unwrap() as u8
                     }
-                    (None, Some(_)) => 5,
+                    (None, Some(_)) => 4,
                     _ => 0,
                 };
                 let of = |name: u8| flag(name).map(|word| &word[1..]);
                 let unique = of(b'C').map_or(0, number);
-                let (flags, expires) = (of(b'F').map_or(0, number), of(b'T').map_or(0, number));
-                Owned::Store { mode, unique, key, value: self.value(words[2]), flags, expires }
+                Owned::Store { mode, unique, key, value: self.value(words[2]) }
             }
             _ => panic!("{words:?}"),
         }

@@ -2,7 +2,7 @@
 //! tests and the fuzz target (`fuzz/`) share this file.
 
 use crate::common::{self, SeenEvents, Subject};
-use wire::resp::{Expires, Limits, Login, MOST_LINE_BYTES, Op, Opening, Resp, Set, When, codes};
+use wire::resp::{Limits, Login, MOST_LINE_BYTES, Op, Opening, Resp, Set, When, codes};
 use wire::{Codec, Fault, List, Out, Tag, Value};
 
 /// Operations on one connection, all sent before the first reply.
@@ -72,12 +72,8 @@ pub(crate) const DEL: Op<'_> = Op::Del(List::Slices(&[b"a"]));
 pub(crate) const MGET: Op<'_> = Op::MGet(List::Slices(&[b"a", b"zz", b"e"]));
 pub(crate) const INCR: Op<'_> = Op::Incr(b"n");
 pub(crate) const ANY: Op<'_> = Op::Command(List::Slices(&[b"HGETALL", b"h"]));
-pub(crate) const SET: Op<'_> = Op::Set(Set {
-    key: b"a",
-    value: Value { head: b"hello", tail: None },
-    when: When::Always,
-    expires: Expires::Never,
-});
+pub(crate) const SET: Op<'_> =
+    Op::Set(Set { key: b"a", value: Value { head: b"hello", tail: None }, when: When::Always });
 
 /// The operations that streams of the corpus and the fuzzer may answer.
 const OPERATIONS: &[&[Op<'static>]] =

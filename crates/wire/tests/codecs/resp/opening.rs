@@ -155,11 +155,3 @@ fn refused(exchange: &Exchange, stream: &str, fault: Fault, code: u16) {
     codec.reset();
     assert_eq!(codec.refused(), None);
 }
-
-#[test]
-fn the_password_is_not_shown() {
-    let login = Login { user: Some("bob"), password: Some("hunter2"), ..RESP3 };
-    let codec = Resp::new(Opening::new(&login).unwrap(), Limits::default(), 1);
-    let shown = format!("{codec:?}");
-    assert!(shown.contains("Resp") && !shown.contains("hunter2") && !shown.contains("bob"));
-}

@@ -4,7 +4,7 @@
 
 use crate::common::{SeenEvent, SeenEvents};
 use proptest::prelude::*;
-use wire::resp::{Expires, Limits, Login, Op, Opening, Resp, Set, When};
+use wire::resp::{Limits, Login, Op, Opening, Resp, Set, When};
 use wire::{Class, Codec, List, Out, Reply, Tag, Value};
 
 fn codec(depth: u32) -> Resp {
@@ -15,7 +15,7 @@ fn codec(depth: u32) -> Resp {
 #[derive(Clone, Debug)]
 enum Owned {
     Get(Vec<u8>),
-    Set(Vec<u8>, Vec<u8>, Option<bool>, Option<Option<u64>>),
+    Set(Vec<u8>, Vec<u8>, Option<bool>),
     MGet(Vec<Vec<u8>>),
     Incr(Vec<u8>),
     Del(Vec<Vec<u8>>),
@@ -33,8 +33,8 @@ fn texts() -> impl Strategy<Value = Vec<Vec<u8>>> {
 fn owned() -> impl Strategy<Value = Owned> {
     prop_oneof![
         text().prop_map(Owned::Get),
-        (text(), text(), any::<Option<bool>>(), any::<Option<Option<u64>>>())
-            .prop_map(|(key, value, when, expires)| Owned::Set(key, value, when, expires)),
+        (text(), text(), any::<Option<bool>>())
+            .prop_map(|(key, value, when)| Owned::Set(key, value, when)),
         texts().prop_map(Owned::MGet),
         text().prop_map(Owned::Incr),
         texts().prop_map(Owned::Del),
@@ -55,18 +55,11 @@ impl Owned {
             Owned::MGet(keys) => name(b"MGET", keys),
             Owned::Del(keys) => name(b"DEL", keys),
             Owned::Command(arguments) => arguments.clone(),
-            Owned::Set(key, value, when, expires) => {
+            Owned::Set(key, value, when) => {
                 let mut all = name(b"SET", &[key.clone(), value.clone()]);
                 all.extend(
                     when.map(|present| if present { b"XX".to_vec() } else { b"NX".to_vec() }),
                 );
-                match expires {
-                    Some(Some(seconds)) => {
-                        all.extend([b"EX".to_vec(), seconds.to_string().into_bytes()]);
-                    }
-                    Some(None) => all.push(b"KEEPTTL".to_vec()),
-                    None => {}
-                }
                 all
             }
         }
@@ -92,18 +85,13 @@ impl Owned {
             Owned::MGet(_) => Op::MGet(list),
             Owned::Del(_) => Op::Del(list),
             Owned::Command(_) => Op::Command(list),
-            Owned::Set(key, value, when, expires) => Op::Set(Set {
+            Owned::Set(key, value, when) => Op::Set(Set {
                 key,
                 value: Value::from(value.as_slice()),
                 when: match when {
                     None => When::Always,
                     Some(false) => When::Absent,
                     Some(true) => When::Present,
-                },
-                expires: match expires {
-                    None => Expires::Never,
-                    Some(None) => Expires::Kept,
-                    Some(Some(seconds)) => Expires::Seconds(*seconds),
                 },
             }),
         };

@@ -1,7 +1,7 @@
 //! Requests: what is written, what is refused.
 
 use std::sync::Arc;
-use wire::resp::{Expires, Limits, Login, Op, Opening, Resp, Set, When, faults};
+use wire::resp::{Limits, Login, Op, Opening, Resp, Set, When, faults};
 use wire::{COPIED_BODY_BYTES, Codec, Fault, List, Out, Tag, Value};
 
 fn codec() -> Resp {
@@ -21,8 +21,8 @@ fn written(op: &Op<'_>) -> Result<String, Fault> {
     Ok(out.bytes.escape_ascii().to_string().replace("\\r\\n", " "))
 }
 
-fn set(when: When, expires: Expires) -> Op<'static> {
-    Op::Set(Set { key: b"key", value: b"val".as_slice().into(), when, expires })
+fn set(when: When) -> Op<'static> {
+    Op::Set(Set { key: b"key", value: b"val".as_slice().into(), when })
 }
 
 #[test]
@@ -37,16 +37,9 @@ fn what_is_written() {
         (Op::Del(packed), "*3 $3 DEL $1 a $2 bb "),
         (Op::Command(List::Slices(&[b"HGET", b"h", b"f"])), "*3 $4 HGET $1 h $1 f "),
         (Op::Command(List::Slices(&[b"PING"])), "*1 $4 PING "),
-        (set(When::Always, Expires::Never), "*3 $3 SET $3 key $3 val "),
-        (set(When::Absent, Expires::Never), "*4 $3 SET $3 key $3 val $2 NX "),
-        (set(When::Present, Expires::Kept), "*5 $3 SET $3 key $3 val $2 XX $7 KEEPTTL "),
-        (set(When::Always, Expires::Seconds(0)), "*5 $3 SET $3 key $3 val $2 EX $1 0 "),
-        (set(When::Always, Expires::Seconds(9)), "*5 $3 SET $3 key $3 val $2 EX $1 9 "),
-        (set(When::Always, Expires::Seconds(10)), "*5 $3 SET $3 key $3 val $2 EX $2 10 "),
-        (
-            set(When::Absent, Expires::Millis(u64::MAX)),
-            "*6 $3 SET $3 key $3 val $2 NX $2 PX $20 18446744073709551615 ",
-        ),
+        (set(When::Always), "*3 $3 SET $3 key $3 val "),
+        (set(When::Absent), "*4 $3 SET $3 key $3 val $2 NX "),
+        (set(When::Present), "*4 $3 SET $3 key $3 val $2 XX "),
     ] {
         assert_eq!(written(&op), Ok(expected.into()));
     }
@@ -93,7 +86,7 @@ fn small_values_are_copied_and_big_ones_are_lent() {
     for (length, copied) in [(COPIED_BODY_BYTES, true), (COPIED_BODY_BYTES + 1, false)] {
         let tail: Arc<[u8]> = vec![b'v'; length].into();
         let value = Value { head: b"head", tail: Some(&tail) };
-        let op = Op::Set(Set { key: b"k", value, when: When::Absent, expires: Expires::Never });
+        let op = Op::Set(Set { key: b"k", value, when: When::Absent });
         let mut out = Out::default();
         codec().write(&op, &mut out).unwrap();
         let before = format!("*4\r\n$3\r\nSET\r\n$1\r\nk\r\n${}\r\nhead", length + 4);

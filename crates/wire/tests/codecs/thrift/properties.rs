@@ -4,9 +4,7 @@
 use super::build::*;
 use crate::common::{SeenEvent, SeenEvents};
 use proptest::prelude::*;
-use wire::thrift::{
-    Change, Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Row, Thrift,
-};
+use wire::thrift::{Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
 use wire::{Class, Codec, List, Out, Reply, Tag, Value};
 
 fn codec(depth: u32) -> Thrift {
@@ -89,11 +87,8 @@ enum Owned {
     Slice(Vec<u8>, Vec<u8>, Vec<u8>, bool, u32),
     Multi(Vec<Vec<u8>>, Vec<Vec<u8>>),
     Insert(Vec<u8>, Vec<u8>, Vec<u8>, i64, Option<u32>),
-    Mutate(Vec<Changes>),
+    Delete(Vec<u8>, Option<Vec<u8>>, Vec<u8>, i64),
 }
-
-/// A key, the columns that are written there and the super columns that are deleted.
-type Changes = (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
 
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..40)
@@ -120,7 +115,14 @@ fn owned() -> impl Strategy<Value = Owned> {
                 ttl.map(|ttl| ttl / 2)
             )
         ),
-        prop::collection::vec((bytes(), several(), several()), 1..4).prop_map(Owned::Mutate),
+        (bytes(), any::<bool>(), bytes(), bytes(), any::<i64>()).prop_map(
+            |(key, in_super, of, column, at)| Owned::Delete(
+                key,
+                in_super.then_some(of),
+                column,
+                at
+            )
+        ),
     ]
 }
 
@@ -171,21 +173,15 @@ impl Owned {
                 let key = Read::Text(key.clone());
                 ("insert", vec![(1, key), (2, path(None, None)), (3, column), (4, level)])
             }
-            Owned::Mutate(rows) => {
-                let rows = rows.iter().map(|(key, written, deleted)| {
-                    let write = |name: &Vec<u8>| {
-                        let column = read_column(name, name, 9, None);
-                        Read::Struct(vec![(1, Read::Struct(vec![(1, column)]))])
-                    };
-                    let delete = |of: &Vec<u8>| {
-                        let fields = vec![(1, Read::I64(9)), (2, Read::Text(of.clone()))];
-                        Read::Struct(vec![(2, Read::Struct(fields))])
-                    };
-                    let all = written.iter().map(write).chain(deleted.iter().map(delete));
-                    let family = (Read::Text(b"F".to_vec()), Read::List(all.collect()));
-                    (Read::Text(key.clone()), Read::Map(vec![family]))
-                });
-                ("batch_mutate", vec![(1, Read::Map(rows.collect())), (2, level)])
+            Owned::Delete(key, of, column, at) => {
+                let mut fields = vec![(1, Read::I64(*at))];
+                fields.extend(of.clone().map(|name| (2, Read::Text(name))));
+                let which = Read::Struct(vec![(1, texts(std::slice::from_ref(column)))]);
+                fields.push((3, which));
+                let change = Read::Struct(vec![(2, Read::Struct(fields))]);
+                let family = (Read::Text(b"F".to_vec()), Read::List(vec![change]));
+                let rows = vec![(Read::Text(key.clone()), Read::Map(vec![family]))];
+                ("batch_mutate", vec![(1, Read::Map(rows)), (2, level)])
             }
         }
     }
@@ -212,29 +208,14 @@ impl Owned {
                 let column = Column { name, value: Value::from(&value[..]), timestamp, ttl };
                 codec.write(&Op::Insert { key, parent, column, consistency }, out)
             }
-            Owned::Mutate(rows) => {
-                let changes: Vec<Vec<Change<'_>>> = rows.iter().map(changes).collect();
-                let pairs = rows.iter().zip(&changes);
-                let rows: Vec<Row<'_>> =
-                    pairs.map(|((key, ..), changes)| Row { key, family: b"F", changes }).collect();
-                codec.write(&Op::Mutate { rows: &rows, consistency }, out)
+            Owned::Delete(key, of, column, timestamp) => {
+                let parent = Parent { super_column: of.as_deref(), ..parent };
+                let timestamp = *timestamp;
+                codec.write(&Op::Delete { key, parent, column, timestamp, consistency }, out)
             }
         };
         written.expect("there is room");
     }
-}
-
-fn changes((_, written, deleted): &Changes) -> Vec<Change<'_>> {
-    let written = written.iter().map(|name| Change::Write {
-        super_column: None,
-        column: Column { name, value: Value::from(&name[..]), timestamp: 9, ttl: None },
-    });
-    let deleted = deleted.iter().map(|of| Change::Delete {
-        super_column: Some(of),
-        names: None,
-        timestamp: 9,
-    });
-    written.chain(deleted).collect()
 }
 
 fn read_column(name: &[u8], value: &[u8], at: i64, ttl: Option<u32>) -> Read {

@@ -3,7 +3,7 @@
 use super::check::{Exchange, GET, INSERT, PARENT, SLICE, VERSION};
 use crate::common::Subject;
 use std::sync::Arc;
-use wire::thrift::{Change, Column, Columns, Consistency, Op, Parent, Row};
+use wire::thrift::{Column, Columns, Consistency, Op, Parent};
 use wire::{Codec, List, Out, Value};
 
 /// The frame of one operation, without what is lent.
@@ -65,51 +65,22 @@ fn insert() {
 }
 
 #[test]
-fn batch_mutate() {
-    let column = Column { name: b"c", value: Value::from(&b"v"[..]), timestamp: -1, ttl: Some(60) };
-    let changes = [
-        Change::Write { super_column: None, column },
-        Change::Write { super_column: Some(b"s"), column },
-        Change::Delete {
-            super_column: Some(b"s"),
-            names: Some(List::Slices(&[b"c"])),
-            timestamp: 5,
-        },
-        Change::Delete { super_column: None, names: None, timestamp: 5 },
-    ];
-    let rows = [Row { key: b"k", family: b"F", changes: &changes }];
-    let op = Op::Mutate { rows: &rows, consistency: Consistency::All };
-    let column = b"\x0b\0\x01\0\0\0\x01c\x0b\0\x02\0\0\0\x01v\
-        \x0a\0\x03\xff\xff\xff\xff\xff\xff\xff\xff\x08\0\x04\0\0\0\x3c\0";
-    let arguments = [
-        &b"\x0d\0\x01\x0b\x0d\0\0\0\x01\0\0\0\x01k\x0b\x0f\0\0\0\x01\0\0\0\x01F\x0c\0\0\0\x04"[..],
-        // A `Mutation` with a `ColumnOrSuperColumn` with a column.
-        b"\x0c\0\x01\x0c\0\x01",
-        column,
-        b"\0\0",
-        // The same with a super column of one column.
-        b"\x0c\0\x01\x0c\0\x02\x0b\0\x01\0\0\0\x01s\x0f\0\x02\x0c\0\0\0\x01",
-        column,
-        b"\0\0\0",
-        // A deletion of a column in a super column, and one of a row.
-        b"\x0c\0\x02\x0a\0\x01\0\0\0\0\0\0\0\x05\x0b\0\x02\0\0\0\x01s\
-            \x0c\0\x03\x0f\0\x01\x0b\0\0\0\x01\0\0\0\x01c\0\0\0",
-        b"\x0c\0\x02\x0a\0\x01\0\0\0\0\0\0\0\x05\0\0",
-        b"\x08\0\x02\0\0\0\x05\0",
-    ]
-    .concat();
-    assert_eq!(written(&op), [call("batch_mutate"), arguments].concat());
-}
-
-/// As the deletion of one column in `batch_mutate`.
-#[test]
-fn delete() {
-    let names = Some(List::Slices(&[b"c"]));
-    let change = Change::Delete { super_column: None, names, timestamp: 5 };
-    let rows = [Row { key: b"k", family: b"F", changes: &[change] }];
-    let consistency = Consistency::Quorum;
-    let delete = Op::Delete { key: b"k", parent: PARENT, column: b"c", timestamp: 5, consistency };
-    assert_eq!(written(&delete), written(&Op::Mutate { rows: &rows, consistency }));
+fn deletions_by_batch_mutate() {
+    let (key, column, timestamp, consistency) = (b"k", b"c", 5, Consistency::All);
+    for (super_column, within) in [(None, &b""[..]), (Some(&b"s"[..]), b"\x0b\0\x02\0\0\0\x01s")] {
+        let parent = Parent { family: b"F", super_column };
+        let op = Op::Delete { key, parent, column, timestamp, consistency };
+        let arguments = [
+            &b"\x0d\0\x01\x0b\x0d\0\0\0\x01\0\0\0\x01k\x0b\x0f\0\0\0\x01\0\0\0\x01F\x0c\0\0\0\x01"
+                [..],
+            b"\x0c\0\x02\x0a\0\x01\0\0\0\0\0\0\0\x05",
+            within,
+            b"\x0c\0\x03\x0f\0\x01\x0b\0\0\0\x01\0\0\0\x01c\0\0\0",
+            b"\x08\0\x02\0\0\0\x05\0",
+        ]
+        .concat();
+        assert_eq!(written(&op), [call("batch_mutate"), arguments].concat());
+    }
 }
 
 #[test]
