@@ -5,9 +5,7 @@ use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
 use protocol::address::resolver;
 use protocol::address::resolver::Resolver;
-use record::{
-    Address, Host, LaneOrder, Phase, Plan, Seen, TrialRecord,
-};
+use record::{Address, Host, LaneOrder, Phase, Plan, Seen, TrialRecord};
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
 pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {

@@ -57,7 +57,7 @@ mod address_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::{Ready, TargetKind};
+    use protocol::{ReadyRequest, TargetKind};
     use std::collections::BTreeSet;
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
     fn every_protocol_with_a_server_is_asked_something_at_first() {
         for row in PROTOCOLS.iter() {
             let has_server = row.schemes.iter().any(|scheme| scheme.to == TargetKind::Host);
-            assert_eq!(row.ready != Ready::NoServer, has_server, "{}", row.name);
+            assert_eq!(row.ready != ReadyRequest::NoServer, has_server, "{}", row.name);
         }
     }
 }

@@ -17,9 +17,7 @@ use engine::{MakeLane, Stop, run};
 use http::{HttpAccess, http_lanes};
 use judge::Judge;
 use judge::verdict::Verdict;
-use record::{
-    Address, DriveOrder, End, EndReason, LaneOrder,
-};
+use record::{Address, DriveOrder, End, EndReason, LaneOrder};
 use record::{Histogram, TrialRecord};
 use serde_json::Value;
 use std::ffi::OsStr;

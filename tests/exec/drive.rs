@@ -3,9 +3,7 @@
 use crate::common::processes::{Process, command, tree, wait_at_most};
 use engine::{EngineError, Stop};
 use protocol::address::ProgramCommand;
-use record::{
-    Address, DriveOrder, LaneOrder, Programs, Seen, TrialRecord,
-};
+use record::{Address, DriveOrder, LaneOrder, Programs, Seen, TrialRecord};
 use std::ops::ControlFlow;
 use std::time::Duration;
 use tiebreak::targets::exec::{Exec, Program};

@@ -6,8 +6,8 @@ use crate::sql::Statements;
 use engine::workload::preset;
 use engine::{MakeLane, Stop};
 use record::{
-    Address, Custom, CustomOperation, DriveOrder, Failure, Generator, Kind,
-    LaneOrder, OperationText, Parameter, Rows, Seen, Share, Statement, Workload,
+    Address, Custom, CustomOperation, DriveOrder, Failure, Generator, Kind, LaneOrder,
+    OperationText, Parameter, Rows, Seen, Share, Statement, Workload,
 };
 use std::ops::ControlFlow;
 

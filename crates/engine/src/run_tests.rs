@@ -5,9 +5,7 @@
 use super::*;
 use crate::schedules::{Schedule, announce, explore, remember_only, step};
 use crate::{Lane, Opened, SliceEnd, Turn, for_workers};
-use record::{
-    Address, LaneOrder, Phase, Recorder, TrialRecord, WarmUp,
-};
+use record::{Address, LaneOrder, Phase, Recorder, TrialRecord, WarmUp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

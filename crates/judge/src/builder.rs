@@ -5,9 +5,9 @@ use crate::{
     verdict::{Finding, Verdict, Weight},
 };
 use record::{
-    Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Interleave,
-    LaneOrder, Launches, OwnCost, Phase, PilotChoice, Question, Seen, Slice,
-    StoreReport, TrialRecord, seen::Connections,
+    Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Interleave, LaneOrder,
+    Launches, OwnCost, Phase, PilotChoice, Question, Seen, Slice, StoreReport, TrialRecord,
+    seen::Connections,
 };
 
 /// Sending time of a slice, and slices per trial: a round takes one second.

@@ -68,7 +68,7 @@ pub struct Protocol {
     /// The settings that only some protocols have, and that it has.
     pub own: &'static [OwnSetting],
     /// How a launched server is checked for readiness.
-    pub ready: Ready,
+    pub ready: ReadyRequest,
     /// What a reply with this code says about readiness.
     pub not_ready: fn(u16) -> NotReady,
     /// Codes with which a store reports that it has no space left.
@@ -155,7 +155,7 @@ pub enum Family {
 
 /// What is sent to a server to see whether it is up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ready {
+pub enum ReadyRequest {
     /// A request for a page.
     Page,
     /// A request for an upgrade to messages, with these lines of a head.

@@ -18,10 +18,9 @@ use judge::verdict::{
     RequirementStatus, Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
 };
 use record::{
-    Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header,
-    Histogram, Host, Intensity, Interleave, Metric, Nodes, Outcomes, PilotChoice, PilotSeen,
-    Plan, Programs, Published, RequestPlan, RequestSettings, Reuse, SingleRun,
-    seen::Connections,
+    Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header, Histogram, Host,
+    Intensity, Interleave, Metric, Nodes, Outcomes, PilotChoice, PilotSeen, Plan, Programs,
+    Published, RequestPlan, RequestSettings, Reuse, SingleRun, seen::Connections,
 };
 
 pub(super) use agents::agents;

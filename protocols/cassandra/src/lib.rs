@@ -30,7 +30,7 @@ pub use settings::CassandraSettings;
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
     Access, Artifact, Examples, Family, Installed, Login, NO_DEPTH, NullVariant, Path, Protocol,
-    Query, Ready, Recipe, Scheme, Software, Sql, TLS, is_identifier,
+    Query, ReadyRequest, Recipe, Scheme, Software, Sql, TLS, is_identifier,
 };
 use record::{Consistency, SqlProtocol};
 
@@ -70,7 +70,7 @@ pub static ROW: Protocol = Protocol {
     }),
     own: &settings::OWN,
     // An OPTIONS frame of version 4, which is answered before any login.
-    ready: Ready::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
+    ready: ReadyRequest::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
     not_ready: |code| drivers::not_ready(request_error::refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),

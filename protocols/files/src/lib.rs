@@ -24,8 +24,8 @@ pub use verified::{FilesAccess, lacks};
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, Path, Protocol, Query, Ready, Scheme,
-    TargetKind,
+    Access, Examples, Family, Login, NotReady, NullLane, Path, Protocol, Query, ReadyRequest,
+    Scheme, TargetKind,
 };
 use record::{Address, DriveOrder};
 
@@ -43,7 +43,7 @@ pub static ROW: Protocol = Protocol {
     query: Query::Words(&[]),
     family: Family::Files,
     own: &settings::OWN,
-    ready: Ready::NoServer,
+    ready: ReadyRequest::NoServer,
     not_ready: |_| NotReady::ERROR,
     full: &[],
     no_depth: Some("files have one operation in flight per connection: leave out depth"),

@@ -12,8 +12,8 @@ pub use requests::{HttpRequest, HttpRequests};
 
 use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
-    Recipe, Scheme,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
+    ReadyRequest, Recipe, Scheme,
 };
 use record::DriveOrder;
 use wire::http1::Request;
@@ -32,7 +32,7 @@ pub static ROW: Protocol = Protocol {
     query: Query::OfRequest,
     family: Family::Http,
     own: &[],
-    ready: Ready::Page,
+    ready: ReadyRequest::Page,
     not_ready: |_| NotReady::ERROR,
     full: &[],
     no_depth: Some("depth applies only to stores (memcached://, redis://)"),

@@ -16,8 +16,8 @@ pub use null::null_service;
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
-    Recipe, Scheme, Store,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
+    ReadyRequest, Recipe, Scheme, Store,
 };
 use record::{Address, DriveOrder};
 use wire::memcached;
@@ -48,7 +48,7 @@ pub static ROW: Protocol = Protocol {
         },
     }),
     own: &[],
-    ready: Ready::Answers(b"version\r\n"),
+    ready: ReadyRequest::Answers(b"version\r\n"),
     not_ready,
     full: &[memcached::codes::OUT_OF_MEMORY],
     no_depth: None,

@@ -25,7 +25,7 @@ use drivers::{DatabaseAccess, SqlAccess};
 use engine::workload::longest_key;
 use protocol::{
     ALLOW_KEY, Access, ClientLibrary, Examples, Family, Login, NO_DEPTH, NullVariant, Path,
-    Protocol, Query, Ready, Recipe, Scheme, Sql, TLS,
+    Protocol, Query, ReadyRequest, Recipe, Scheme, Sql, TLS,
 };
 use record::{SqlProtocol, SqlSettings, Workload};
 
@@ -69,7 +69,7 @@ pub static ROW: Protocol = Protocol {
     }),
     own: &[],
     // The server sends the first bytes.
-    ready: Ready::Answers(b""),
+    ready: ReadyRequest::Answers(b""),
     not_ready: |code| drivers::not_ready(refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),

@@ -19,7 +19,7 @@ pub use dialect::OracleDialect;
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
     ClientLibrary, Examples, Family, Login, NO_DEPTH, OwnSetting, OwnValues, Path, Protocol, Query,
-    Ready, Scheme, Sql,
+    ReadyRequest, Scheme, Sql,
 };
 use record::SqlProtocol;
 
@@ -65,7 +65,7 @@ pub static ROW: Protocol = Protocol {
         },
     }),
     own: &OWN,
-    ready: Ready::Answers(b"PING\r\n"),
+    ready: ReadyRequest::Answers(b"PING\r\n"),
     not_ready: |code| drivers::not_ready(access::refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),

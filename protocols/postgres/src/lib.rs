@@ -19,7 +19,7 @@ pub use sqlstate::names as code_names;
 use drivers::{DatabaseAccess, SqlAccess};
 use protocol::{
     Access, ClientLibrary, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
-    Ready, Recipe, Scheme, Sql, TLS,
+    ReadyRequest, Recipe, Scheme, Sql, TLS,
 };
 use record::SqlProtocol;
 
@@ -56,7 +56,7 @@ pub static ROW: Protocol = Protocol {
     }),
     own: &[],
     // A request for TLS, which the server answers before any login.
-    ready: Ready::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
+    ready: ReadyRequest::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
     not_ready: |code| drivers::not_ready(sqlstate::refusal(code)),
     full: &[],
     no_depth: Some(NO_DEPTH),

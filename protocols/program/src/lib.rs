@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use protocol::{
-    Examples, Family, Login, NotReady, Path, Protocol, Query, Ready, Scheme, TargetKind,
+    Examples, Family, Login, NotReady, Path, Protocol, Query, ReadyRequest, Scheme, TargetKind,
 };
 
 const WHY: &str = "a program (exec:) generates its own load: groups, depth and workloads are not \
@@ -22,7 +22,7 @@ pub static ROW: Protocol = Protocol {
     query: Query::Words(&[]),
     family: Family::Program,
     own: &[],
-    ready: Ready::NoServer,
+    ready: ReadyRequest::NoServer,
     not_ready: |_| NotReady::ERROR,
     full: &[],
     no_depth: Some(WHY),

@@ -17,8 +17,8 @@ use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query, Ready,
-    Recipe, Scheme, Store, StoreParts,
+    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
+    ReadyRequest, Recipe, Scheme, Store, StoreParts,
 };
 use record::{Address, DriveOrder};
 use wire::resp;
@@ -46,7 +46,7 @@ pub static ROW: Protocol = Protocol {
         connect,
     }),
     own: &[],
-    ready: Ready::Answers(b"PING\r\n"),
+    ready: ReadyRequest::Answers(b"PING\r\n"),
     not_ready,
     full: &[resp::codes::OOM],
     no_depth: None,

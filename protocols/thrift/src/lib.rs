@@ -12,7 +12,7 @@ use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
     Access, Artifact, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol,
-    Query, Ready, Recipe, Scheme, Software, Store, StoreParts, is_identifier,
+    Query, ReadyRequest, Recipe, Scheme, Software, Store, StoreParts, is_identifier,
 };
 use record::{Address, Consistency, DriveOrder};
 use wire::thrift;
@@ -32,7 +32,7 @@ pub static ROW: Protocol = Protocol {
     family: Family::Store(Store { dialects: &[], is_sharded: false, has_commands: false, connect }),
     own: &[],
     // A call of describe_version, in a frame.
-    ready: Ready::Answers(b"\0\0\0\x1d\x80\x01\0\x01\0\0\0\x10describe_version\0\0\0\0\0"),
+    ready: ReadyRequest::Answers(b"\0\0\0\x1d\x80\x01\0\x01\0\0\0\x10describe_version\0\0\0\0\0"),
     not_ready,
     full: &[],
     no_depth: None,

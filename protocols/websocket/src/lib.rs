@@ -15,7 +15,7 @@ pub use null::null_service;
 use engine::{MakeLane, Numbers, TlsAccess, grouped};
 use protocol::{
     Access, Examples, Family, Login, MessageParts, Messages, NullLane, NullVariant, Path, Protocol,
-    Query, Ready, Scheme,
+    Query, ReadyRequest, Scheme,
 };
 use record::{DriveOrder, MessageKind};
 use wire::websocket::{Kind, Upgrade, codes};
@@ -35,7 +35,7 @@ pub static ROW: Protocol = Protocol {
     family: Family::Messages(Messages { shortest: SHORTEST_MESSAGE, connect }),
     own: &[],
     // The key of the example in RFC 6455, because the answer to the key is not checked.
-    ready: Ready::Upgrade(
+    ready: ReadyRequest::Upgrade(
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
     ),

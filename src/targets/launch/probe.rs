@@ -2,7 +2,7 @@
 //! of the connection is the end of the reply.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use protocol::Ready;
+use protocol::ReadyRequest;
 use protocol::address::{Endpoint, Login, Url};
 use protocol::stream::{Deadline, Stream, is_late};
 use std::io::{self, ErrorKind};
@@ -79,11 +79,11 @@ pub(super) fn ask(url: &Url, path: &str, deadline: Deadline<'_>) -> ReadyAnswer 
     }
     let head = host_and_login(url);
     let (request, is_upgrade) = match url.protocol.ready {
-        Ready::Page => (format!("GET {path} HTTP/1.0\r\n{head}\r\n"), false),
+        ReadyRequest::Page => (format!("GET {path} HTTP/1.0\r\n{head}\r\n"), false),
         // The engine requests another upgrade and sends a message.
-        Ready::Upgrade(lines) => (format!("GET {path} HTTP/1.1\r\n{head}{lines}\r\n"), true),
-        Ready::Answers(question) => return ask_store(question, &mut stream, deadline),
-        Ready::NoServer => unreachable!("there was nothing to connect to"),
+        ReadyRequest::Upgrade(lines) => (format!("GET {path} HTTP/1.1\r\n{head}{lines}\r\n"), true),
+        ReadyRequest::Answers(question) => return ask_store(question, &mut stream, deadline),
+        ReadyRequest::NoServer => unreachable!("there was nothing to connect to"),
     };
     if let Err(error) = stream.write_all(request.as_bytes(), deadline) {
         return ReadyAnswer::Nothing { why: talking(&error), sent: true };

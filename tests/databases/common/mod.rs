@@ -8,9 +8,7 @@ pub(crate) mod certificates;
 mod scratch;
 
 use engine::{MakeLane, Stop};
-use record::{
-    Address, DriveOrder, Failure, LaneOrder, LaneTask, Seen, Workload,
-};
+use record::{Address, DriveOrder, Failure, LaneOrder, LaneTask, Seen, Workload};
 use scratch::directory_within;
 use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;

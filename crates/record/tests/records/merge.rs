@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use record::agents::{AgentPart, MergeError, merge};
 use record::{
     Address, Arrivals, Distribution, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments,
-    Outcome, Phase, ProgramRun, Recorder, Seen, Share, SliceStart, TrialRecord, ValueBytes,
-    Verify, Workload,
+    Outcome, Phase, ProgramRun, Recorder, Seen, Share, SliceStart, TrialRecord, ValueBytes, Verify,
+    Workload,
 };
 
 const SLICES: u64 = 3;
