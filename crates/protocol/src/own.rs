@@ -49,12 +49,10 @@ impl OwnSetting {
                 "true" | "false" => Ok(()),
                 _ => Err(format!("`{given}`: write {key}=true or {key}=false")),
             },
-            OwnValues::Duration => match quantities::duration(text)?.is_zero() {
-                true => {
-                    Err(format!("{key} must be longer than 0: set a longer time or leave it out"))
-                }
-                false => Ok(()),
-            },
+            OwnValues::Duration if quantities::duration(text)?.is_zero() => {
+                Err(format!("{key} must be longer than 0: set a longer time or leave it out"))
+            }
+            OwnValues::Duration => Ok(()),
         }
     }
 }
