@@ -25,7 +25,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 27] = [
+const PLANTED: [(&str, &str, &str); 28] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -83,9 +83,9 @@ const PLANTED: [(&str, &str, &str); 27] = [
         "crates/judge/src/verdict.rs: names the protocol redis",
     ),
     (
-        "crates/engine/src/lane_schedule.rs",
+        "crates/engine/src/lane_schedule/mod.rs",
         "\nstruct ForMemcached;\n",
-        "crates/engine/src/lane_schedule.rs: names the protocol memcached",
+        "crates/engine/src/lane_schedule/mod.rs: names the protocol memcached",
     ),
     ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: unknown crate"),
     (
@@ -115,11 +115,16 @@ const PLANTED: [(&str, &str, &str); 27] = [
         "crates/engine/src/event_loop/new.rs: names AtomicU64",
     ),
     (
-        "crates/engine/src/lane_schedule.rs",
+        "crates/engine/src/lane_schedule/mod.rs",
         "\nfn f(x: &dyn Fn()) {}\n",
-        "crates/engine/src/lane_schedule.rs: names dyn",
+        "crates/engine/src/lane_schedule/mod.rs: names dyn",
     ),
     ("src/system/exit.rs", "\nuse crate::plan::Spec;\n", "src: plan -> system -> plan"),
+    (
+        "src/system/cache.rs",
+        "fn f() {}\n",
+        "src/system/cache.rs: is beside its directory, and not its mod.rs",
+    ),
     // No circle, since agents use no plan.
     (
         "src/plan/spec.rs",

@@ -124,9 +124,7 @@ const NAMING: [&str; 3] =
     ["crates/wire/src/", "crates/published/src/", "src/run/journal/version_2.rs"];
 
 /// Shipped files outside of `crates/sys` that may contain `unsafe`, and why.
-const UNSAFE: [&str; 2] = [
-    // Tests, in a file that is not named as their module.
-    "crates/engine/src/run_tests.rs",
+const UNSAFE: [&str; 1] = [
     // The promise that tokio asks for about a descriptor.
     "crates/drivers/src/pace.rs",
 ];
@@ -289,6 +287,7 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
         health_reads_one_clock,
         the_hot_path_is_plain,
         modules_make_no_circle,
+        modules_have_one_form,
         directories_use_those_before_them,
         main_is_short,
         only_the_table_names_a_protocol_crate,
@@ -434,6 +433,17 @@ fn the_hot_path_is_plain(workspace: &Workspace) -> Vec<String> {
         ["dyn", "Mutex", "RwLock", "Condvar", "tokio"].contains(&word) || word.starts_with("Atomic")
     };
     sources.flat_map(|(file, tokens)| named(file, tokens, heavy)).collect()
+}
+
+/// A module with modules below it is the `mod.rs` of their directory, so that everything of it is in one place.
+fn modules_have_one_form(workspace: &Workspace) -> Vec<String> {
+    let files = || workspace.files.keys().filter(|file| file.contains("src/"));
+    let has_below = |file: &&String| {
+        let directory = file.strip_suffix(".rs").map(|directory| format!("{directory}/"));
+        directory.is_some_and(|directory| files().any(|file| file.starts_with(&directory)))
+    };
+    let beside = files().filter(has_below);
+    beside.map(|file| format!("{file}: is beside its directory, and not its mod.rs")).collect()
 }
 
 /// No module needs one that needs it, parent and child aside: each can be read and

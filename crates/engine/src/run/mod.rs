@@ -236,5 +236,4 @@ fn merge(
 }
 
 #[cfg(test)]
-#[path = "run_tests.rs"]
 mod tests;

@@ -169,5 +169,4 @@ fn has_levelled(values: &[f64], window: usize) -> bool {
 }
 
 #[cfg(test)]
-#[path = "warm_up_tests.rs"]
 mod tests;

@@ -41,7 +41,7 @@ fn the_operations_of_a_seed_never_change() {
         .iter()
         .map(|&distribution| description(&mixed(&KINDS, distribution)))
         .collect();
-    assert_eq!(description.join("\n"), include_str!("tests/operations.txt").trim_end());
+    assert_eq!(description.join("\n"), include_str!("operations.txt").trim_end());
 }
 
 /// Returns some operations as text, from where `latest` finds inserted keys on, with the last
