@@ -22,7 +22,8 @@ pub struct Slice {
     pub late: Option<LateReplies>,
     /// Operations that ended in it.
     pub operations: u64,
-    /// Operations that were due in it (open loop; in a closed loop, those that were sent).
+    /// Operations that were due in it (open loop; in a closed loop, those that were sent), without those that no
+    /// connection became free for: they are in `unsent_times` of the trial.
     pub due: u64,
     /// Operations in flight when the sending time ended.
     pub in_flight_at_end: u64,

@@ -185,7 +185,7 @@ fn what_programs_and_files_cannot_do_is_refused_with_its_remedy() {
             "files have one operation in flight per connection",
         ),
         (&["memcached", "b=file:///tmp/x", "--reuse", "never"], "files have no connections"),
-        (&["memcached", "redis", "--set", "redis.fsync=true"], "apply only to files"),
+        (&["memcached", "redis", "--set", "redis.fsync=true"], "apply only to file:///"),
         (
             &["memcached", "b=file:///tmp/x", "--mix", "multi-get:3=1"],
             "each file is read separately: no request reads several",
