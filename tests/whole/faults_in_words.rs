@@ -140,7 +140,6 @@ static MEMCACHED: Protocol = Protocol {
         "KEY",
         "NO_KEYS",
         "ASKED_VALUE",
-        "NOOP",
     ],
 };
 static THRIFT: Protocol = Protocol {
