@@ -31,6 +31,8 @@ Examples:
       which answers sooner when both get 5000 requests a second
   tiebreak compare experiments/http-servers.toml
       servers that tiebreak launches itself, described in a file that anyone can run again
+  tiebreak rank nginx lighttpd node
+      which of several is best, and which cannot be told apart
   tiebreak run http://127.0.0.1:8080/ --duration 10s
       one server, with the same audit
 
@@ -58,6 +60,13 @@ enum CommandArgs {
     // Not at the arguments, because `check` takes the same ones and has its own examples.
     #[command(after_help = commands::compare::EXAMPLES, after_long_help = commands::compare::after_long_help())]
     Compare(Box<commands::compare::CompareArgs>),
+    /// Rank contenders: which is best, and which cannot be told apart
+    ///
+    /// Every contender is compared with every other one, and all ranks hold together with the
+    /// confidence that is asked for. Contenders that cannot be told apart share their ranks. Takes what
+    /// `tiebreak compare` takes.
+    #[command(after_help = commands::compare::EXAMPLES_OF_RANK)]
+    Rank(Box<commands::compare::CompareArgs>),
     Check(Box<commands::check::CheckArgs>),
     Run(Box<commands::run::RunArgs>),
     Load(Box<commands::load::LoadArgs>),
@@ -152,6 +161,7 @@ fn current_directory() -> io::Result<()> {
 fn perform(typed: &CommandArgs) -> ExitCode {
     let result = match typed {
         CommandArgs::Compare(args) => commands::compare::perform(args),
+        CommandArgs::Rank(args) => commands::compare::rank(args),
         CommandArgs::Check(args) => commands::check::perform(args),
         CommandArgs::Run(args) => commands::run::perform(args),
         CommandArgs::Load(args) => commands::load::perform(args),

@@ -41,6 +41,7 @@ mod latency;
 mod limits;
 mod one_request;
 mod own_costs;
+mod ranks;
 mod revisions;
 mod size;
 mod slow;
@@ -64,6 +65,7 @@ const ALL: &[&[Truth]] = &[
     limits::TRUTHS,
     one_request::TRUTHS,
     own_costs::TRUTHS,
+    ranks::TRUTHS,
     revisions::TRUTHS,
     stragglers::TRUTHS,
     slow::TRUTHS,

@@ -173,6 +173,11 @@ impl WorkDirectory {
                 attempt[0] = "check".to_owned();
                 0
             }
+            "rank" => {
+                attempt[0] = "check".to_owned();
+                attempt.push("--rank".to_owned());
+                0
+            }
             "run" if attempt.iter().any(|word| word == "--sweep") => {
                 attempt[0] = "check".to_owned();
                 0

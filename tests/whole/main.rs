@@ -43,6 +43,7 @@ mod journals;
 mod launches;
 mod leave;
 mod printed;
+mod ranks;
 mod read_once;
 mod recorded;
 mod repeated;

@@ -15,6 +15,7 @@ mod draft;
 mod evidence;
 pub mod growth;
 mod judge;
+pub mod rank;
 pub mod single_runs;
 pub mod stats;
 mod summary;

@@ -16,6 +16,7 @@ pub struct Verdict {
     pub(crate) rules_checked: u32,
     pub(crate) gate: Option<GateSummary>,
     pub(crate) scope: Scope,
+    pub(crate) ranking: Option<Ranking>,
 }
 
 impl Verdict {
@@ -57,6 +58,11 @@ impl Verdict {
     /// What the run is about: the programs only if every comparison is.
     pub fn scope(&self) -> Scope {
         self.scope
+    }
+
+    /// The ranks of the contenders. None if they were not asked for.
+    pub fn ranking(&self) -> Option<&Ranking> {
+        self.ranking.as_ref()
     }
 }
 
@@ -292,6 +298,55 @@ pub struct ClientShare {
     pub client: f64,
 }
 
+/// The contenders from the best figure to the worst.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The metric.
+    #[serde(serialize_with = "path")]
+    pub metric: Metric,
+    /// One entry for each contender that is ranked.
+    pub ranked: Vec<Ranked>,
+    /// Those that are not, because the audit found something about them alone.
+    pub not_ranked: Vec<NotRanked>,
+}
+
+/// A contender that is not ranked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotRanked {
+    /// Its name.
+    pub name: String,
+    /// The rule that refuses it.
+    pub rule: String,
+    /// What was seen, with figures.
+    pub why: String,
+}
+
+/// Where one contender stands. Its ratio is that of its figure to the first one's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranked {
+    /// Its name.
+    pub name: String,
+    /// Its figure over all judged rounds.
+    pub estimate: Option<f64>,
+    /// Hodges-Lehmann estimate. None of the first contender, and without replicates.
+    pub ratio: Option<f64>,
+    /// Lower end of its interval, at the family's level.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// The best rank that it can have, from 1.
+    pub best: u32,
+    /// The worst rank that it can have.
+    pub worst: u32,
+    /// The number of its group, from 1. Each contender of a group is surely better than all of later groups.
+    pub group: u32,
+}
+
+/// The metric's path in a report.
+fn path<S: serde::Serializer>(metric: &Metric, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(metric.path())
+}
+
 /// One requirement (`--require`) checked against one comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
@@ -408,6 +463,19 @@ pub struct ContenderSummary {
     pub rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
     /// What each agent did in the rounds. Empty if one process drove.
     pub agents: Vec<AgentSummary>,
+}
+
+impl ContenderSummary {
+    /// Returns its figure in this metric.
+    pub fn figure(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::Throughput => self.throughput,
+            Metric::ResponseP50 => self.response_time.p50,
+            Metric::ResponseP99 => self.response_time.p99,
+            Metric::ResponseP999 => self.response_time.p999,
+            Metric::TargetCpu => self.target.cpu_per_operation,
+        }
+    }
 }
 
 /// The pauses between the slices of a round, in which several machines wait for each other. Times

@@ -21,6 +21,9 @@ pub struct Question {
     /// third family of comparisons. Empty if they are not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
+    /// Whether the contenders are ranked. Then all pairs are compared.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub is_ranked: bool,
     /// Which contenders are compared. Empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).

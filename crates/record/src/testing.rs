@@ -11,6 +11,7 @@ pub fn question(names: &[&str], rounds: u32) -> Question {
         secondary: vec![Metric::ResponseP50, Metric::ResponseP99],
         groups: Vec::new(),
         requests: Vec::new(),
+        is_ranked: false,
         pairs: (1..names.len() as u32).map(|b| Pair { a: 0, b }).collect(),
         alpha: 0.05,
         matters: 0.01,

@@ -22,6 +22,7 @@ mod tests;
 
 use judge::belief::{Belief, belief};
 use judge::growth::Growth;
+use judge::verdict::Ranking;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 use std::collections::BTreeMap;
@@ -150,6 +151,7 @@ struct View<'a> {
     rules_checked: u32,
     gate: Option<&'a GateSummary>,
     scope: Scope,
+    ranking: Option<&'a Ranking>,
     run: &'a str,
     journal_note: Option<&'a str>,
     checked: &'a [Checked],
@@ -171,6 +173,7 @@ impl<'a> View<'a> {
             rules_checked: input.verdict.rules_checked(),
             gate: input.verdict.gate(),
             scope: input.verdict.scope(),
+            ranking: input.verdict.ranking(),
             run: input.run,
             journal_note: input.journal_note.as_deref(),
             checked: input.checked,

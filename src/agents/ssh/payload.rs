@@ -95,11 +95,12 @@ fn script(arguments: &[String], experiment: Option<&ExperimentFile>) -> String {
     script
 }
 
-/// The arguments after `compare`, without those that concern the coordinator alone.
+/// The arguments of `compare`, without those that concern the coordinator alone. `rank` is `compare --rank`.
 fn of_agent(arguments: &[String]) -> Vec<&str> {
-    let mut left = arguments.iter().map(String::as_str).skip_while(|word| *word != "compare");
-    left.next();
-    let mut kept = Vec::new();
+    let is_command = |word: &str| ["compare", "rank"].contains(&word);
+    let mut left = arguments.iter().map(String::as_str).skip_while(|word| !is_command(word));
+    let is_rank = left.next() == Some("rank");
+    let mut kept: Vec<&str> = is_rank.then_some("--rank").into_iter().collect();
     while let Some(word) = left.next() {
         if word == "--" {
             kept.push(word);

@@ -35,6 +35,16 @@ const MORE_EXAMPLES: &str = "
   tiebreak compare a=https://localhost:8443/ b=http+unix://%2Frun%2Fapp.sock/ --cacert ca.pem
       TLS, and a unix socket (its path percent-encoded)";
 
+/// The examples of `tiebreak rank`.
+pub(in crate::cli) const EXAMPLES_OF_RANK: &str = "\
+Examples:
+  tiebreak rank nginx lighttpd caddy node
+      servers that tiebreak launches itself, from the best to the worst, with ties
+  tiebreak rank a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ c=http://127.0.0.1:8082/ --by p99
+      by the p99 of response time
+  tiebreak rank experiments/http-servers.toml --launches 1
+      an experiment file; one launch of each where time is short";
+
 /// The text at the end of `--help`.
 pub(in crate::cli) fn after_long_help() -> String {
     let of_protocols = examples::of("compare", |examples| examples.compare);
@@ -69,11 +79,21 @@ pub(in crate::cli) struct CompareArgs {
 }
 
 pub(in crate::cli) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
-    let spec = spec(args)?;
+    drive(&spec(args)?, args)
+}
+
+/// `tiebreak rank`: a comparison of all pairs.
+pub(in crate::cli) fn rank(args: &CompareArgs) -> Result<Exit, Error> {
+    let mut spec = spec(args)?;
+    spec.run.rank = true;
+    drive(&spec, args)
+}
+
+fn drive(spec: &Spec, args: &CompareArgs) -> Result<Exit, Error> {
     if args.agents.share() {
-        crate::cli::agents::perform(&spec, &args.agents, &args.output)
+        crate::cli::agents::perform(spec, &args.agents, &args.output)
     } else {
-        crate::cli::perform::perform(&spec, &args.output)
+        crate::cli::perform::perform(spec, &args.output)
     }
 }
 

@@ -98,7 +98,7 @@ fn unknown(name: &str, root: &Command) -> Error {
 
 /// The groups of the help, and the commands in each.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Compare", &["compare", "demo"]),
+    ("Compare", &["compare", "rank", "demo"]),
     ("Run one target", &["run"]),
     ("Prepare", &["check", "recipes", "setup", "load"]),
     ("Read results", &["report", "audit", "explain"]),

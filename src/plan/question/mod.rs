@@ -42,7 +42,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     let pairs = match spec.command {
         Command::Run => neighbours(contenders.len() as u32),
         Command::Load => Vec::new(),
-        _ => pairs(contenders.len() as u32, spec.run.all_pairs),
+        _ => pairs(contenders.len() as u32, spec.run.all_pairs || spec.run.rank),
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
     let is_swept = spec.command == Command::Run && spec.sweep.is_some();
@@ -75,11 +75,16 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     if questions.iter().all(|contender| contender.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
+    let (primary, secondary) = match spec.run.by {
+        Some(by) => ranked_by(by, spec, primary, secondary)?,
+        None => (primary, secondary),
+    };
     Ok(Question {
         primary,
         secondary,
         groups,
         requests,
+        is_ranked: spec.run.rank,
         pairs,
         alpha,
         matters: matters(spec.run.matters.unwrap_or(MATTERS))?,
@@ -102,6 +107,37 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         contenders: questions,
         workers: given.cores.generator.len().max(1) as u32 * spec.agents.max(1),
     })
+}
+
+/// Makes this metric the primary one in place of the usual one.
+///
+/// # Errors
+/// When contenders are not ranked, or have no such figure.
+fn ranked_by(
+    by: Metric,
+    spec: &Spec,
+    usual: Metric,
+    others: Vec<Metric>,
+) -> Result<(Metric, Vec<Metric>), Error> {
+    if !spec.run.rank {
+        return Err(Error::usage("--by says what contenders are ranked by: give --rank, too"));
+    }
+    let mut others: Vec<Metric> = std::iter::once(usual).chain(others).collect();
+    let known = others.len();
+    others.retain(|metric| *metric != by);
+    if others.len() == known {
+        return Err(Error::usage(match by {
+            Metric::TargetCpu => {
+                "--by cpu: the CPU time of a target is not visible for all contenders; `tiebreak \
+                 check` says for which, and why"
+            }
+            Metric::ResponseP999 => {
+                "--by p99.9 is judged only at a given rate of which a round holds enough replies"
+            }
+            _ => "these contenders have no response times that could be compared: leave out --by",
+        }));
+    }
+    Ok((by, others))
 }
 
 /// Returns what the judge needs to know about one contender.

@@ -101,6 +101,7 @@ fn every_setting_of_the_run_changes_the_plan() {
             if command == Command::Run { &["nginx"] } else { &["nginx", "node", "c=node"] };
         let contenders = contenders.iter().map(|what| (*what).to_owned()).collect();
         let mut spec = Spec::new(command, contenders);
+        spec.run.rank = key == "by";
         let without = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
         let sample = match key {
             "rounds" => "20",
@@ -113,8 +114,9 @@ fn every_setting_of_the_run_changes_the_plan() {
             "matters" => "2%",
             "confidence" => "99%",
             "launches" => "12",
-            "all_pairs" | "expect_different" | "until_decided" => "true",
+            "all_pairs" | "expect_different" | "until_decided" | "rank" => "true",
             "require" => "throughput >= 0.9",
+            "by" => "p50",
             new => panic!("give a value of {new} here"),
         };
         row.set(&mut spec.run, sample).unwrap_or_else(|message| panic!("{key}: {message}"));

@@ -4,11 +4,14 @@ use crate::plan::Command::{self, Compare, Run};
 use crate::plan::settings::declared::Heading::{Load, Rounds, Verdict};
 use crate::plan::settings::declared::InFile::{Count, Duration as Time, Percent, Switch, Words};
 use crate::plan::settings::declared::{Declared, Flag, Setting, declared, switch};
-use record::Interleave;
+use record::{Interleave, Metric};
 use std::time::Duration;
 use text::near;
 use text::quantities;
 use text::shown::shown;
+
+/// The metrics by which contenders are ranked, as they are written.
+const BY: [&str; 5] = ["throughput", "p50", "p99", "p99.9", "cpu"];
 
 /// Flags that only a comparison has.
 const COMPARE: &[Command] = &[Compare];
@@ -222,6 +225,37 @@ declared! {
         .only(COMPARE)
         .under(Verdict, 3)]);
 
+    /// Rank the contenders.
+    rank: bool, switch,
+        Setting::new(
+            "rank",
+            Switch,
+            "Rank the contenders: all pairs are compared, and contenders that cannot be told apart \
+             share their ranks.",
+        )
+        .flags(&[Flag::switch(
+            "rank",
+            "Rank the contenders, with ties: as `tiebreak rank`",
+        )
+        .only(COMPARE)
+        .under(Verdict, 5)]);
+
+    /// The metric that decides.
+    by: Option<Metric>, by,
+        Setting::new(
+            "by",
+            Words(&BY),
+            "The metric that ranks are made by: throughput by default, and p99 of a given rate.",
+        )
+        .flags(&[Flag::new(
+            "by",
+            "METRIC",
+            "Rank by throughput, p50, p99, p99.9 or cpu (CPU time of the target for an operation) \
+             [default: throughput; at a given rate p99]",
+        )
+        .only(COMPARE)
+        .under(Verdict, 6)]);
+
     /// How many times every target is launched.
     launches: Option<u32>, above_0,
         Setting::new("launches", Count, "How many times every target is launched.")
@@ -314,6 +348,14 @@ fn operations(text: &str) -> Result<u64, String> {
         0 => Err("must be at least 1".to_owned()),
         count => Ok(count),
     }
+}
+
+fn by(text: &str) -> Result<Metric, String> {
+    let found = BY.iter().zip(Metric::ALL).find(|(name, _)| **name == text);
+    found.map(|(_, metric)| metric).ok_or_else(|| {
+        let meant = near::did_you_mean(text, BY);
+        format!("`{}` is not one of {}{meant}", shown(text), BY.join(", "))
+    })
 }
 
 /// Any number of 64 bits, as reports print it, or a short one such as `10k`.

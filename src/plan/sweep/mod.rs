@@ -82,6 +82,11 @@ pub fn load_points<'a>(spec: &Spec, inputs: &'a Inputs) -> Result<Option<LoadPoi
         return Ok(None);
     };
     sweep.check_alone(spec)?;
+    if spec.run.rank || file.settings.rank {
+        return Err(Error::usage(
+            "contenders are ranked at one load point: leave out --sweep or --rank",
+        ));
+    }
     let points = sweep.values.iter().map(|value| (*value, sweep.at(spec, *value))).collect();
     Ok(Some(LoadPoints { factor: sweep.factor, of_one, points, inputs }))
 }

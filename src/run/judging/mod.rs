@@ -67,7 +67,13 @@ impl Judged {
     pub fn exit(&self) -> Exit {
         let met = self.checked.iter().all(|checked| checked.status == RequirementStatus::Met);
         let rounds = self.verdict.complete_rounds();
-        exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met)
+        let of_run = exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met);
+        let has_refused = self.verdict.ranking().is_some_and(|of| !of.not_ranked.is_empty());
+        match of_run {
+            // The others are ranked, but one of them did not do what was asked.
+            Exit::Sound | Exit::NotMet if has_refused => Exit::TargetFailed,
+            other => other,
+        }
     }
 
     /// What ended the run, if a target or tiebreak failed.

@@ -40,7 +40,41 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let pairs = evidence.question.pairs.iter();
-    pairs.flat_map(|pair| about_pair(evidence, pair)).chain(notes(evidence)).collect()
+    let of_pair = |pair| about_pair(evidence, pair).into_iter().map(move |finding| (pair, finding));
+    let of_pairs: Vec<(&Pair, Finding)> = pairs.flat_map(of_pair).collect();
+    let mut findings: Vec<Finding> = if evidence.question.is_ranked {
+        by_majority(evidence, of_pairs)
+    } else {
+        of_pairs.into_iter().map(|(_, finding)| finding).collect()
+    };
+    findings.extend(notes(evidence));
+    findings
+}
+
+/// In a ranking, a contender whose replies differ from those of most others is named, once. If there is no
+/// majority, no contender is.
+fn by_majority(evidence: &Evidence, of_pairs: Vec<(&Pair, Finding)>) -> Vec<Finding> {
+    let others = evidence.contenders.len().saturating_sub(1);
+    let differ: BTreeSet<(u32, u32)> = of_pairs
+        .iter()
+        .filter(|(_, finding)| finding.weight == Weight::Void)
+        .map(|(pair, _)| (pair.a, pair.b))
+        .collect();
+    let is_odd = |number: u32| {
+        2 * differ.iter().filter(|(a, b)| [*a, *b].contains(&number)).count() > others
+    };
+    let mut named = BTreeSet::new();
+    let about = |(pair, finding): (&Pair, Finding)| {
+        let odd = [pair.a, pair.b].into_iter().find(|side| is_odd(*side));
+        match odd {
+            _ if finding.weight != Weight::Void => Some(finding),
+            None => Some(Finding { contender: None, ..finding }),
+            Some(odd) => named
+                .insert(odd)
+                .then(|| Finding { contender: Some(evidence.name(odd).to_owned()), ..finding }),
+        }
+    };
+    of_pairs.into_iter().filter_map(about).collect()
 }
 
 fn about_pair(evidence: &Evidence, pair: &Pair) -> Vec<Finding> {

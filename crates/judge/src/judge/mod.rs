@@ -1,8 +1,8 @@
 //! Takes in the record of a run, trial by trial, and judges it.
 
 use crate::{
-    audit, compare, evidence::Evidence, summary, verdict::Finding, verdict::Verdict,
-    verdict::Weight, verdict::Word,
+    audit, compare, evidence::Evidence, rank, summary, verdict::Comparison, verdict::Finding,
+    verdict::Verdict, verdict::Weight, verdict::Word,
 };
 use record::{
     End, Loaded, OwnCost, Phase, PilotChoice, Question, Seen, StoreReport, TargetDone, TargetReady,
@@ -134,21 +134,29 @@ impl Judge {
     pub fn verdict(self) -> Verdict {
         let mut evidence = self.into_evidence();
         evidence.drafts = compare::drafts(&evidence);
-        let findings = audit::findings(&evidence);
+        let mut findings = audit::findings(&evidence);
+        let (is_ranked, primary) = (evidence.question.is_ranked, evidence.question.primary);
+        let not_ranked = if is_ranked {
+            rank::refused(&mut findings, evidence.contenders.len())
+        } else {
+            Vec::new()
+        };
         let contenders = summary::contenders(&evidence);
         let gate = summary::gate(&evidence);
         let scope = compare::scope_of_run(&evidence);
         let mut comparisons: Vec<_> =
             evidence.drafts.into_iter().map(|draft| draft.comparison).collect();
-        if let Some(why) = refusal(&findings) {
-            for comparison in &mut comparisons {
-                comparison.verdict = Word::Void;
-                comparison.fresh_rounds = None;
-                comparison.at_least = false;
-                comparison.beyond_generator = None;
-                comparison.because.push(why.clone());
+        let of_run = refusal(&findings);
+        for comparison in &mut comparisons {
+            let sides = [&comparison.a, &comparison.b];
+            let of_side = not_ranked.iter().find(|of| sides.contains(&&of.name));
+            let of_side = of_side.map(|of| format!("the audit refused {}: {}", of.name, of.rule));
+            if let Some(why) = of_run.clone().or(of_side) {
+                refuse(comparison, why);
             }
         }
+        let ranking =
+            is_ranked.then(|| rank::ranking(primary, &contenders, &comparisons, not_ranked));
         Verdict {
             contenders,
             comparisons,
@@ -157,6 +165,7 @@ impl Judge {
             rules_checked: audit::RULES.len() as u32,
             gate,
             scope,
+            ranking,
         }
     }
 
@@ -204,6 +213,15 @@ fn end_sending_with_the_trial(seen: &mut Seen) {
         slice.sending_ns = slice.sending_ns.min(slice.took_ns);
     }
     seen.groups.iter_mut().chain(&mut seen.requests).for_each(end_sending_with_the_trial);
+}
+
+/// Leaves a comparison its figures without a verdict.
+fn refuse(comparison: &mut Comparison, why: String) {
+    comparison.verdict = Word::Void;
+    comparison.fresh_rounds = None;
+    comparison.at_least = false;
+    comparison.beyond_generator = None;
+    comparison.because.push(why);
 }
 
 /// Returns why no verdict holds, or None if the audit has no void finding.

@@ -131,6 +131,7 @@ fn question() -> Question {
         secondary: METRICS[1..].to_vec(),
         groups: vec![GroupQuestion { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
         requests: vec!["home".to_owned()],
+        is_ranked: true,
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,

@@ -34,12 +34,16 @@ pub(super) fn section(view: &View) -> Option<Node> {
         "Ratios, with the interval that the verdict is read from. Shaded: differences within \
          ±{matters}, too small to matter here.",
     );
-    Some(
-        parts::section("Ratios")
-            .with(parts::caption(&caption))
-            .with(figure)
-            .with(parts::folded("Table of these ratios", table(view))),
-    )
+    let section = parts::section("Ratios");
+    let table = parts::folded("Table of these ratios", table(view));
+    // A ranking compares all pairs, which few readers want to see one by one.
+    Some(match view.ranking {
+        Some(_) => section.with(parts::folded(
+            "All comparisons",
+            el("div").with(parts::caption(&caption)).with(figure).with(table),
+        )),
+        None => section.with(parts::caption(&caption)).with(figure).with(table),
+    })
 }
 
 /// The first comparison of each metric, in their order.
@@ -69,9 +73,14 @@ fn shared(view: &View) -> Vec<Node> {
 }
 
 fn axis(view: &View) -> Scale {
+    let of = |c: &Comparison| [c.ratio, c.low, c.high].into_iter().flatten();
+    axis_of(view, view.comparisons.iter().flat_map(of))
+}
+
+/// An axis that has room for these ratios.
+pub(super) fn axis_of(view: &View, ratios: impl Iterator<Item = f64>) -> Scale {
     let edge = 1.0 + view.matters();
-    let of = |c: &Comparison| [c.ratio, c.low, c.high].into_iter().flatten().collect::<Vec<f64>>();
-    let values = view.comparisons.iter().flat_map(of).filter(|value| *value > 0.0);
+    let values = ratios.filter(|value| *value > 0.0);
     let (low, high) = span(values.chain([edge, 1.0 / edge])).unwrap_or((0.9, 1.1));
     Scale::logarithmic(low, high).padded(0.08)
 }
@@ -157,8 +166,28 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
         words::claim(view, comparison).text('×'),
         words::basis(view, comparison).text('×')
     );
+    let mark = Mark {
+        class: parts::class(comparison.verdict),
+        ratio: comparison.ratio,
+        bounds: words::bounds(comparison),
+        radius: if comparison.primary { 5.5 } else { 4.5 },
+    };
+    marked(view, description, &mark, axis)
+}
+
+/// A ratio and its interval on an axis.
+pub(super) struct Mark {
+    pub(super) class: &'static str,
+    pub(super) ratio: Option<f64>,
+    pub(super) bounds: Option<(f64, f64)>,
+    /// Of the dot, in pixels.
+    pub(super) radius: f64,
+}
+
+/// The picture of a ratio, with a description for those who do not see it.
+pub(super) fn marked(view: &View, description: String, mark: &Mark, axis: &Scale) -> Node {
     let svg = el("svg")
-        .class(parts::class(comparison.verdict))
+        .class(mark.class)
         .at("role", "img")
         .at("width", "100%")
         .at("height", "100%")
@@ -166,14 +195,14 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
         .with(band(view, axis))
         .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.position(tick), "grid")))
         .with(upright(axis.position(1.0), "one"));
-    let interval = words::bounds(comparison).map(|(low, high)| {
+    let interval = mark.bounds.map(|(low, high)| {
         let (low, high) = (share(axis.position(low)), share(axis.position(high)));
         let line = el("line").class("interval").at("x1", low).at("x2", high);
         line.at("y1", "50%").at("y2", "50%")
     });
-    let estimate = comparison.ratio.map(|ratio| {
+    let estimate = mark.ratio.map(|ratio| {
         let dot = el("circle").class("estimate").at("cx", share(axis.position(ratio)));
-        dot.at("cy", "50%").at("r", if comparison.primary { 5.5 } else { 4.5 })
+        dot.at("cy", "50%").at("r", mark.radius)
     });
     el("div").class("strip").with(svg.with_all(interval).with_all(estimate))
 }
@@ -190,7 +219,8 @@ fn upright(position: f64, class: &str) -> Node {
     line.at("y1", 0).at("y2", "100%")
 }
 
-fn labels(axis: &Scale) -> Node {
+/// The row below the others, with the labels of the axis.
+pub(super) fn labels(axis: &Scale) -> Node {
     let labels = axis.ticks(TICKS).into_iter().map(|tick| {
         let text = el("text").class("tick").at("x", share(axis.position(tick)));
         text.at("y", px(14.0)).at("text-anchor", "middle").text(format!("{tick}×"))

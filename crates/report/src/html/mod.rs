@@ -19,6 +19,7 @@ mod parts;
 mod plan;
 pub(super) mod printed;
 mod published;
+mod ranking;
 mod required;
 mod rounds;
 mod scale;
@@ -72,6 +73,7 @@ fn main(view: &View) -> Node {
         .with_all(growth::sections(view))
         .with_all(published::section(view))
         .with_all(required::section(view))
+        .with_all(ranking::section(view))
         .with_all(forest::section(view))
         .with_all(findings::section(view))
         .with(figures::section(view))

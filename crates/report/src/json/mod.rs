@@ -36,6 +36,7 @@ pub(super) fn report(view: &View) -> String {
         "gate": view.gate,
         "plan": plan::plan(view),
         "contenders": list(view.contenders, |of| contender::contender(view, of)),
+        "ranking": view.ranking,
         "comparisons": list(view.comparisons, comparison),
         "sweep": view.growth.map(growth),
         "published": published::published(view),
@@ -43,7 +44,7 @@ pub(super) fn report(view: &View) -> String {
         "findings": view.findings,
         "host": view.plan().host,
     });
-    pretty::write(&without_nulls(report, &["gate", "sweep", "published"]))
+    pretty::write(&without_nulls(report, &["gate", "ranking", "sweep", "published"]))
 }
 
 /// A list with the values of these items.

@@ -8,6 +8,7 @@ mod targets;
 
 use super::{View, words};
 use crate::words::columns::{self, Column, ERRORS, MISSES, P50, P99, THROUGHPUT};
+use crate::words::ranking;
 use escape::{code, text};
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
@@ -25,6 +26,7 @@ pub(super) fn summary(view: &View) -> String {
     match view.growth {
         Some(growth) if !view.void => push(&mut out, load_points(view, growth)),
         _ if view.comparisons.is_empty() => push(&mut out, figures(view)),
+        _ if view.ranking.is_some() && !view.void => push(&mut out, ranks(view)),
         _ => push(&mut out, comparisons(view)),
     }
     let bounds = words::times::read_at_rest(view);
@@ -54,6 +56,10 @@ fn headline(view: &View) -> String {
     }
     if let Some(answer) = words::growth::answer(view, 'x') {
         return text(&answer);
+    }
+    if let Some(of) = view.ranking {
+        let contenders = units::counted(of.ranked.len() as u64, "contender");
+        return text(&format!("{contenders}, ranked by {}", words::short_metric(of.metric)));
     }
     let primaries: Vec<&Comparison> = view.primaries().collect();
     match primaries[..] {
@@ -87,6 +93,21 @@ fn sentence(sentence: &words::Sentence) -> String {
 fn remarks(view: &View) -> Vec<String> {
     let void = view.void.then(|| "**Nothing below is a verdict.**".to_owned());
     void.into_iter().chain(words::remarks(view).iter().map(|it| text(it))).collect()
+}
+
+/// A table with one line for each contender.
+fn ranks(view: &View) -> String {
+    let Some(of) = view.ranking else { return String::new() };
+    let head = ranking::head(of).map(|head| text(&head)).join(" | ");
+    let mut table = format!("| {head} |\n|---|---|--:|---|\n");
+    for row in ranking::rows(view, of, 'x') {
+        let ranking::Row { rank, name, figure, ratio } = row;
+        let _ = writeln!(table, "| {rank} | {} | {figure} | {ratio} |", code(&name));
+    }
+    for sentence in ranking::about(view, of) {
+        let _ = write!(table, "\n{}\n", text(&sentence));
+    }
+    table
 }
 
 /// A table with one line for each comparison; the primary ones are in bold.

@@ -6,6 +6,7 @@ mod groups;
 mod kinds;
 mod launches;
 mod loads;
+mod ranked;
 mod requests;
 mod stores;
 mod sweeps;
@@ -13,6 +14,7 @@ mod sweeps;
 use super::View;
 use judge::audit::RULES;
 use judge::growth::Growth;
+use judge::verdict::Ranking;
 use judge::verdict::{
     Bearing, Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles,
     RequirementStatus, Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
@@ -27,6 +29,7 @@ pub(super) use agents::agents;
 pub(super) use groups::groups;
 pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
+pub(super) use ranked::ranked;
 pub(super) use requests::requests;
 pub(super) use stores::stores;
 pub(super) use sweeps::sweeps;
@@ -43,6 +46,7 @@ pub(super) struct Parts {
     pub(super) complete_rounds: u32,
     pub(super) gate: Option<GateSummary>,
     pub(super) scope: Scope,
+    pub(super) ranking: Option<Ranking>,
     pub(super) run: String,
     pub(super) journal_note: Option<String>,
     pub(super) checked: Vec<Checked>,
@@ -64,6 +68,7 @@ impl Parts {
             rules_checked: 19,
             gate: self.gate.as_ref(),
             scope: self.scope,
+            ranking: self.ranking.as_ref(),
             run: &self.run,
             journal_note: self.journal_note.as_deref(),
             checked: &self.checked,
@@ -94,6 +99,7 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("kinds", kinds()),
         ("groups", groups()),
         ("requests", requests()),
+        ("ranked", ranked()),
         ("agents", agents()),
         ("published", published()),
         ("loads", loads::loads()),
@@ -483,6 +489,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
         complete_rounds: rounds,
         gate: None,
         scope: Scope::Launches,
+        ranking: None,
         run: "tiebreak-runs/20260301T093000Z-5f3c9a1b".into(),
         journal_note: None,
         checked: Vec::new(),

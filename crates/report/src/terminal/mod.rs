@@ -8,6 +8,7 @@ mod kinds;
 mod layout;
 pub(super) mod printed;
 mod published;
+mod ranking;
 pub(super) mod short;
 pub(super) mod sweep;
 mod table;
@@ -132,6 +133,10 @@ fn alone(view: &View, page: &mut Page) {
 
 /// Pair by pair: the primary metric, then the others of the pair.
 fn comparisons(view: &View, page: &mut Page) {
+    if let Some(of) = view.ranking.filter(|_| !view.void) {
+        ranking::ranks(view, of, page);
+        page.blank();
+    }
     let pairs = view.pairs();
     for (a, b) in &pairs {
         let of_pair = |comparison: &&Comparison| comparison.a == *a && comparison.b == *b;

@@ -94,5 +94,5 @@ fn value(view: &View, of: &Comparison, contender: &str) -> Option<f64> {
         None => contender,
         Some(name) => contender.groups.iter().find(|group| group.name == *name)?,
     };
-    words::figure_of(figures, of.metric)
+    figures.figure(of.metric)
 }

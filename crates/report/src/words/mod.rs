@@ -16,6 +16,7 @@ mod load;
 mod looks;
 mod messages;
 pub(super) mod published;
+pub(super) mod ranking;
 pub mod reasons;
 mod requests;
 mod sentence;
@@ -170,17 +171,6 @@ pub(super) fn short_metric(metric: Metric) -> &'static str {
         Metric::ResponseP99 => "p99",
         Metric::ResponseP999 => "p99.9",
         Metric::TargetCpu => "target CPU per operation",
-    }
-}
-
-/// A contender's figure for this metric.
-pub(super) fn figure_of(contender: &ContenderSummary, metric: Metric) -> Option<f64> {
-    match metric {
-        Metric::Throughput => contender.throughput,
-        Metric::ResponseP50 => contender.response_time.p50,
-        Metric::ResponseP99 => contender.response_time.p99,
-        Metric::ResponseP999 => contender.response_time.p999,
-        Metric::TargetCpu => contender.target.cpu_per_operation,
     }
 }
 

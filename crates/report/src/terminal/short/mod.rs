@@ -8,6 +8,7 @@ mod verdicts;
 use super::growth;
 use super::layout::{Page, Paint};
 use super::published;
+use super::ranking;
 use super::{audit_paint, required, undecided};
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
@@ -16,6 +17,9 @@ use text::shown::shown;
 
 /// Lines that the report of two contenders may take, at 100 columns.
 pub(crate) const SCREEN: usize = 24;
+
+/// Up to this many ranked contenders have their other figures below the ranks.
+const MOST_WITH_FIGURES: usize = 6;
 
 /// How much is shown beside the verdicts: the number of reasons, and whether the reason why a
 /// requirement is not met is included.
@@ -30,7 +34,11 @@ const EXTRAS: [Extras; 2] = [Extras { reasons: 2, whys: true }, Extras { reasons
 
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
-    let table = figures::table(view, style);
+    // The ranks of many contenders take the screen.
+    let table = match view.ranking {
+        Some(_) if view.contenders.len() > MOST_WITH_FIGURES => Page::new(style),
+        _ => figures::table(view, style),
+    };
     let about = about_figures(view, style);
     let audit = audit(view, style);
     let tail = tail(view, style);
@@ -85,7 +93,14 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
     }
     let before = page.height();
     // Ratios of a void run are not verdicts. The long form and the page have them.
-    let first = if view.void { 0 } else { verdicts::pairs(view, &mut page) };
+    let first = match view.ranking {
+        _ if view.void => 0,
+        Some(of) => {
+            ranking::ranks(view, of, &mut page);
+            page.height() - before
+        }
+        None => verdicts::pairs(view, &mut page),
+    };
     let further = (page.height() - before).saturating_sub(first);
     if !view.void {
         verdicts::reasons(view, extras.reasons, &mut page);

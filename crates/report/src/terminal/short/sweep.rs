@@ -65,7 +65,7 @@ fn points(view: &SweepView, style: Style, page: &mut Page) {
 /// The contender's figure that the verdicts rest on, or throughput if load points differ.
 fn figure(point: &PointView, number: usize, metric: Option<Metric>) -> String {
     let metric = metric.unwrap_or(Metric::Throughput);
-    let figure = point.contender(number).and_then(|of| words::figure_of(of, metric));
+    let figure = point.contender(number).and_then(|of| of.figure(metric));
     words::figure(metric, figure)
 }
 

@@ -1,0 +1,219 @@
+//! Ranks of contenders, with ties: which ranks each one can have, given the differences that were shown.
+//!
+//! A contender is surely better than another one if the verdict on the pair says so. A rank is wrong only if such a
+//! verdict is, and all verdicts of a family hold together at its level, so all ranks do (docs/METHOD.md, "Ranks"). A
+//! pair without a difference separates nothing, which only makes ranks wider.
+
+use crate::verdict::{
+    Comparison, ContenderSummary, Finding, NotRanked, Ranked, Ranking, Weight, Word,
+};
+use record::{Direction, Metric};
+use std::cmp::{Ordering, Reverse};
+
+/// Rules about one contender: what it answers, or does not. A run is still about the others.
+const OF_ONE_CONTENDER: [&str; 8] = [
+    "non_success",
+    "misses",
+    "wrong_values",
+    "empty_reply",
+    "unasked_bytes",
+    // In a ranking it names who differs from most others.
+    "differing_replies",
+    "lost_nodes",
+    "starved_connections",
+];
+
+/// Returns the contenders that the audit refuses while at least two others remain. What it found of them no longer
+/// refuses the run.
+pub(crate) fn refused(findings: &mut [Finding], contenders: usize) -> Vec<NotRanked> {
+    let is_of_one = |finding: &Finding| {
+        finding.weight == Weight::Void && OF_ONE_CONTENDER.contains(&finding.rule.as_str())
+    };
+    let mut refused: Vec<NotRanked> = Vec::new();
+    for finding in findings.iter().filter(|finding| is_of_one(finding)) {
+        let Some(name) = &finding.contender else { continue };
+        if refused.iter().all(|of| of.name != *name) {
+            let (name, rule, why) = (name.clone(), finding.rule.clone(), finding.evidence.clone());
+            refused.push(NotRanked { name, rule, why });
+        }
+    }
+    if contenders < refused.len() + 2 {
+        return Vec::new();
+    }
+    for finding in findings.iter_mut().filter(|finding| is_of_one(finding)) {
+        if finding.contender.is_some() {
+            finding.weight = Weight::Caution;
+        }
+    }
+    findings.sort_by_key(|finding| Reverse(finding.weight));
+    refused
+}
+
+/// Ranks contenders of which all pairs were compared, without these.
+pub fn ranking(
+    metric: Metric,
+    contenders: &[ContenderSummary],
+    comparisons: &[Comparison],
+    not_ranked: Vec<NotRanked>,
+) -> Ranking {
+    let pairs: Vec<&Comparison> = comparisons.iter().filter(|it| it.primary).collect();
+    let is_ranked = |of: &&ContenderSummary| not_ranked.iter().all(|other| other.name != of.name);
+    let mut order: Vec<&ContenderSummary> = contenders.iter().filter(is_ranked).collect();
+    order.sort_by(|one, other| best_first(metric, one.figure(metric), other.figure(metric)));
+    let is_better: Vec<Vec<bool>> = order
+        .iter()
+        .map(|one| order.iter().map(|other| is_better(&pairs, &one.name, &other.name)).collect())
+        .collect();
+    let groups = groups(&is_better);
+    let ranked = order.iter().enumerate().map(|(at, of)| {
+        let worse_than = is_better.iter().filter(|row| row[at]).count() as u32;
+        let better_than = is_better[at].iter().filter(|better| **better).count() as u32;
+        let to_first = pairs.iter().find_map(|pair| to_first(pair, &order[0].name, &of.name));
+        let (ratio, bounds) = to_first.unwrap_or_default();
+        Ranked {
+            name: of.name.clone(),
+            estimate: of.figure(metric),
+            ratio,
+            low: bounds.map(|bounds| bounds.0),
+            high: bounds.map(|bounds| bounds.1),
+            best: 1 + worse_than,
+            worst: order.len() as u32 - better_than,
+            group: groups[at],
+        }
+    });
+    Ranking { metric, ranked: ranked.collect(), not_ranked }
+}
+
+/// The best figure comes first, and one that is not known last.
+fn best_first(metric: Metric, one: Option<f64>, other: Option<f64>) -> Ordering {
+    match (one, other) {
+        (Some(one), Some(other)) if metric.direction() == Direction::HigherIsBetter => {
+            other.total_cmp(&one)
+        }
+        (Some(one), Some(other)) => one.total_cmp(&other),
+        (one, other) => other.is_some().cmp(&one.is_some()),
+    }
+}
+
+/// Whether a verdict says that one contender is better than the other.
+fn is_better(pairs: &[&Comparison], one: &str, other: &str) -> bool {
+    pairs.iter().any(|pair| match pair.verdict {
+        Word::Faster => pair.b == one && pair.a == other,
+        Word::Slower => pair.a == one && pair.b == other,
+        Word::Equivalent | Word::Undecided | Word::Void => false,
+    })
+}
+
+/// The number of each contender's group. A group ends where each contender so far is surely better than each later
+/// one.
+fn groups(is_better: &[Vec<bool>]) -> Vec<u32> {
+    let ends_before =
+        |at: usize| is_better[..at].iter().all(|row| row[at..].iter().all(|better| *better));
+    let mut group = 1;
+    let each = (0..is_better.len()).map(|at| {
+        group += u32::from(at > 0 && ends_before(at));
+        group
+    });
+    each.collect()
+}
+
+/// The ratio of a contender to the first one, and its interval, if the pair is theirs.
+#[expect(
+    clippy::type_complexity,
+    reason = "a ratio and its interval, each of which may be unknown"
+)]
+fn to_first(
+    pair: &Comparison,
+    first: &str,
+    name: &str,
+) -> Option<(Option<f64>, Option<(f64, f64)>)> {
+    let bounds = pair.low.zip(pair.high);
+    if pair.a == first && pair.b == name {
+        return Some((pair.ratio, bounds));
+    }
+    let turned = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
+    (pair.a == name && pair.b == first)
+        .then(|| (pair.ratio.map(|ratio| 1.0 / ratio), bounds.map(turned)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::SampleRun;
+    use record::Pair;
+
+    /// A run of contenders with these relative throughputs, all pairs of which are compared.
+    fn ranked(throughputs: &[(&str, f64)]) -> Vec<(String, u32, u32, u32)> {
+        let names: Vec<&str> = throughputs.iter().map(|(name, _)| *name).collect();
+        let mut run = SampleRun::of(&names, 12);
+        let many = names.len() as u32;
+        run.question.pairs =
+            (0..many).flat_map(|a| (a + 1..many).map(move |b| Pair { a, b })).collect();
+        run.question.is_ranked = true;
+        for (name, factor) in throughputs {
+            run.each_seen(name, |_, seen| {
+                for slice in &mut seen.slices {
+                    slice.operations = (slice.operations as f64 * factor * 100.0).round() as u64;
+                }
+            });
+        }
+        let verdict = run.verdict();
+        let ranking = verdict.ranking().expect("it was asked for");
+        let each = ranking.ranked.iter();
+        each.map(|of| (of.name.clone(), of.best, of.worst, of.group)).collect()
+    }
+
+    fn wanted(of: &[(&str, u32, u32, u32)]) -> Vec<(String, u32, u32, u32)> {
+        of.iter().map(|&(name, best, worst, group)| (name.to_owned(), best, worst, group)).collect()
+    }
+
+    #[test]
+    fn contenders_that_differ_have_one_rank_each_and_equal_ones_share_theirs() {
+        let found = ranked(&[("a", 0.5), ("b", 1.0), ("c", 1.0), ("d", 0.8)]);
+        assert_eq!(
+            found,
+            wanted(&[("b", 1, 2, 1), ("c", 1, 2, 1), ("d", 3, 3, 2), ("a", 4, 4, 3)])
+        );
+    }
+
+    #[test]
+    fn one_bad_contender_does_not_void_the_rest() {
+        let mut run = SampleRun::of(&["a", "b", "c"], 12).with_operations(1000);
+        run.question.pairs = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| Pair { a, b }).to_vec();
+        run.question.is_ranked = true;
+        run.each_seen("b", |_, seen| seen.empty = 1000);
+        let verdict = run.verdict();
+        assert!(!verdict.void(), "{:?}", verdict.findings());
+        let ranking = verdict.ranking().expect("it was asked for");
+        let names: Vec<&str> = ranking.ranked.iter().map(|of| of.name.as_str()).collect();
+        assert_eq!(names, ["a", "c"]);
+        assert_eq!(ranking.not_ranked[0].name, "b");
+        assert_eq!(ranking.not_ranked[0].rule, "empty_reply");
+        let words: Vec<(&str, Word)> =
+            verdict.comparisons().iter().map(|it| (it.b.as_str(), it.verdict)).collect();
+        assert_eq!(words, [("b", Word::Void), ("c", Word::Equivalent), ("c", Word::Void)]);
+        // With two bad ones nothing is left to compare.
+        run.each_seen("c", |_, seen| seen.empty = 1000);
+        assert!(run.verdict().void());
+    }
+
+    #[test]
+    fn one_that_differs_from_some_of_a_group_has_a_narrower_range() {
+        // Only the ends of the chain are separated.
+        let better = |a: usize, b: usize| a == 0 && b == 2;
+        let matrix: Vec<Vec<bool>> =
+            (0..3).map(|a| (0..3).map(|b| better(a, b)).collect()).collect();
+        assert_eq!(groups(&matrix), [1, 1, 1]);
+    }
+
+    #[test]
+    fn ratios_are_to_the_first_one_whichever_side_it_was_on() {
+        let mut run = SampleRun::with_ratios(&[2.0; 8]);
+        run.question.is_ranked = true;
+        let verdict = run.verdict();
+        let ranked = &verdict.ranking().expect("it was asked for").ranked;
+        assert_eq!((ranked[0].name.as_str(), ranked[0].ratio), ("b", None));
+        let (ratio, low) = (ranked[1].ratio.expect("a ratio"), ranked[1].low.expect("an interval"));
+        assert!((ratio - 0.5).abs() < 1e-9 && low <= ratio, "{ratio} {low}");
+    }
+}

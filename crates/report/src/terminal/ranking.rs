@@ -1,0 +1,24 @@
+//! The ranks of contenders.
+
+use super::layout::{Page, Paint};
+use super::table;
+use crate::View;
+use crate::words::ranking;
+use judge::verdict::Ranking;
+use unicode_width::UnicodeWidthStr;
+
+/// Adds the table and what it means.
+pub(super) fn ranks(view: &View, of: &Ranking, page: &mut Page) {
+    let rows = ranking::rows(view, of, 'x');
+    let [rank, name, figure, ratio] = ranking::head(of);
+    let width = rows.iter().map(|row| row.rank.width()).chain([rank.width()]).max().unwrap_or(0);
+    let first = |rank: &str, name: &str| {
+        format!("{rank}{}   {name}", " ".repeat(width.saturating_sub(rank.width())))
+    };
+    let head = [first(&rank, &name), figure, ratio];
+    let rows = rows.into_iter().map(|row| vec![first(&row.rank, &row.name), row.figure, row.ratio]);
+    table::table(&head, &rows.collect::<Vec<_>>(), page);
+    for sentence in ranking::about(view, of) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
+}
