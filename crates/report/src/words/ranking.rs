@@ -31,10 +31,7 @@ pub(crate) fn rows(view: &View, ranking: &Ranking, sign: char) -> Vec<Row> {
 }
 
 fn rank(of: &Ranked) -> String {
-    match of.best == of.worst {
-        true => of.best.to_string(),
-        false => format!("{} to {}", of.best, of.worst),
-    }
+    if of.best == of.worst { of.best.to_string() } else { format!("{} to {}", of.best, of.worst) }
 }
 
 fn ratio(view: &View, of: &Ranked, sign: char) -> String {
