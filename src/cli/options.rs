@@ -30,7 +30,7 @@ pub(super) struct TargetOptions {
     /// Allow addresses outside this machine and private networks, given or announced by a server
     #[arg(long, hide_short_help = true)]
     allow_public: bool,
-    /// Allow Redis commands that affect more than the keys of the contender, such as EVAL,
+    /// Allow custom commands that affect more than the keys of the contender, such as EVAL,
     /// CONFIG, MODULE, SAVE and FLUSHALL
     #[arg(long, hide_short_help = true)]
     allow_destructive: bool,
