@@ -1,6 +1,6 @@
 //! The ranks of contenders: a table that all formats print, and what it means.
 
-use super::{about_launches, figure, short_metric, short_name};
+use super::{about_launches, figure, or_missing, short_metric, short_name};
 use crate::View;
 use judge::verdict::{Ranked, Ranking};
 use text::shown::{shown, shown_sentence};
@@ -15,28 +15,33 @@ pub(crate) struct Row {
     pub(crate) rank: String,
     pub(crate) name: String,
     pub(crate) figure: String,
-    /// The ratio to the first contender, with its interval; `sign` stands behind the ratio.
+    /// The ratio to the first contender with its interval, such as `0.99x (0.98 to 1.01)`.
     pub(crate) ratio: String,
 }
 
 /// The rows, from the best to the worst.
 pub(crate) fn rows(view: &View, ranking: &Ranking, sign: char) -> Vec<Row> {
-    let row = |of: &Ranked| Row {
+    let row = |(of, to_first): (&Ranked, Option<f64>)| Row {
         rank: rank(of),
         name: short_name(&of.name, LONGEST_NAME),
         figure: figure(ranking.metric, of.estimate),
-        ratio: ratio(view, of, sign),
+        ratio: or_missing(to_first.map(|it| ratio(view, it, of.low.zip(of.high), sign))),
     };
-    ranking.ranked.iter().map(row).collect()
+    with_ratios(ranking).map(row).collect()
+}
+
+/// The contenders, each with its ratio to the first one. That of the first one itself is 1. A contender without a
+/// figure has none.
+pub(crate) fn with_ratios(ranking: &Ranking) -> impl Iterator<Item = (&Ranked, Option<f64>)> {
+    let each = ranking.ranked.iter().enumerate();
+    each.map(|(at, of)| (of, if at == 0 { of.estimate.and(Some(1.0)) } else { of.ratio }))
 }
 
 fn rank(of: &Ranked) -> String {
     if of.best == of.worst { of.best.to_string() } else { format!("{} to {}", of.best, of.worst) }
 }
 
-fn ratio(view: &View, of: &Ranked, sign: char) -> String {
-    let Some(ratio) = of.ratio else { return format!("1.00{sign}") };
-    let bounds = of.low.zip(of.high);
+fn ratio(view: &View, ratio: f64, bounds: Option<(f64, f64)>, sign: char) -> String {
     let ratios = units::ratios(ratio, bounds, view.matters());
     match bounds {
         Some(_) => format!("{}{sign} ({} to {})", ratios[0], ratios[1], ratios[2]),
@@ -64,4 +69,20 @@ pub(crate) fn about(view: &View, ranking: &Ranking) -> Vec<String> {
         .iter()
         .map(|of| format!("not ranked: {}: {}", shown(&of.name), shown_sentence(&of.why)));
     std::iter::once(ranks).chain(launches).chain(not_ranked).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_contender_without_a_figure_has_no_ratio() {
+        let mut input = samples::ranked();
+        let mut ranking = input.ranking.take().expect("ranked");
+        let last = ranking.ranked.last_mut().expect("four contenders");
+        (last.estimate, last.ratio, last.low, last.high) = (None, None, None, None);
+        let rows = rows(&input.view(), &ranking, 'x');
+        assert_eq!((rows[0].ratio.as_str(), rows[3].ratio.as_str()), ("1.00x", units::MISSING));
+    }
 }
