@@ -139,8 +139,17 @@ fn to_first(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::RULES;
     use crate::builder::SampleRun;
     use record::Pair;
+
+    #[test]
+    fn rules_are_named_as_they_are() {
+        let void = |name: &&str| {
+            RULES.iter().any(|rule| rule.name == *name && rule.weight == Weight::Void)
+        };
+        assert!(OF_ONE_CONTENDER.iter().all(void));
+    }
 
     /// A run of contenders with these relative throughputs, all pairs of which are compared.
     fn ranked(throughputs: &[(&str, f64)]) -> Vec<(String, u32, u32, u32)> {

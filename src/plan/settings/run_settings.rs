@@ -13,6 +13,9 @@ use text::shown::shown;
 /// The metrics by which contenders are ranked, as they are written.
 const BY: [&str; 5] = ["throughput", "p50", "p99", "p99.9", "cpu"];
 
+/// How contenders take turns, as it is written.
+const INTERLEAVE: [&str; 3] = ["auto", "slices", "turns"];
+
 /// Flags that only a comparison has.
 const COMPARE: &[Command] = &[Compare];
 
@@ -107,7 +110,7 @@ declared! {
 
     /// How contenders take turns.
     interleave: Option<Interleave>, interleave,
-        Setting::new("interleave", Words(&["auto", "slices", "turns"]), "How contenders take turns.")
+        Setting::new("interleave", Words(&INTERLEAVE), "How contenders take turns.")
         .flags(&[Flag::new(
             "interleave",
             "HOW",
@@ -351,11 +354,7 @@ fn operations(text: &str) -> Result<u64, String> {
 }
 
 fn by(text: &str) -> Result<Metric, String> {
-    let found = BY.iter().zip(Metric::ALL).find(|(name, _)| **name == text);
-    found.map(|(_, metric)| metric).ok_or_else(|| {
-        let meant = near::did_you_mean(text, BY);
-        format!("`{}` is not one of {}{meant}", shown(text), BY.join(", "))
-    })
+    one_of(text, BY, Metric::ALL)
 }
 
 /// Any number of 64 bits, as reports print it, or a short one such as `10k`.
@@ -364,15 +363,20 @@ fn seed(text: &str) -> Result<u64, String> {
 }
 
 fn interleave(text: &str) -> Result<Interleave, String> {
-    match text {
-        "auto" => Ok(Interleave::Auto),
-        "slices" => Ok(Interleave::Slices),
-        "turns" => Ok(Interleave::Turns),
-        other => {
-            let meant = near::did_you_mean(other, ["auto", "slices", "turns"]);
-            Err(format!("`{}` is not one of auto, slices, turns{meant}", shown(other)))
-        }
-    }
+    one_of(text, INTERLEAVE, [Interleave::Auto, Interleave::Slices, Interleave::Turns])
+}
+
+/// Reads one of these words. The values are in the order of the words.
+fn one_of<T, const N: usize>(
+    text: &str,
+    words: [&'static str; N],
+    values: [T; N],
+) -> Result<T, String> {
+    let found = words.into_iter().zip(values).find(|(word, _)| *word == text);
+    found.map(|(_, value)| value).ok_or_else(|| {
+        let meant = near::did_you_mean(text, words);
+        format!("`{}` is not one of {}{meant}", shown(text), words.join(", "))
+    })
 }
 
 /// Requirements are read when the names of all contenders are known.
