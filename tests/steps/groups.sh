@@ -22,7 +22,8 @@ declare -A proves=(
 
 declare -A filter=(
     [cassandra]='(binary(keeper) & test(/cassandra/)) | (binary(agents) & test(/^cluster::/))
-        | (binary(whole) & test(/^with_servers::(cassandra_thrift|wide_rows)::/))'
+        | (binary(whole) & test(/^with_servers::(cassandra_thrift|wide_rows)::/))
+        | (binary(whole) & test(/^with_servers::setup::what_is_there_is_not_fetched_again/))'
     [php]='binary(kassandra) | (binary(whole) & test(/^with_servers::published_cassandra::/))'
     [published]='binary(whole)
         & test(/^with_servers::(published|published_caches|published_pooling|program_servers|experiments)::/)'
