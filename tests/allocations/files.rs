@@ -1,11 +1,11 @@
 //! After warm-up a lane of files allocates nothing: ten times the operations make no more
 //! allocations.
 
-use crate::common::scratch::Scratch;
-use crate::common::{lane_of_files, order};
 use crate::counting;
+use crate::scratch::Scratch;
 use ::files::{Action, Answer, FileWork, Guard, Judged, Request, Store, file_lanes};
 use engine::{Numbers, Stop};
+use protocol::testing::{lane_without_address, order};
 use record::{Arrivals, DriveOrder, Intensity, LaneOrder, Outcome};
 use std::ops::ControlFlow;
 
@@ -25,7 +25,7 @@ fn allocations(arrivals: Arrivals, store: &Store, operations: u64) -> u64 {
     let lane = LaneOrder {
         intensity: Intensity { connections: 2, depth: 1, arrivals },
         operations: Some(operations),
-        ..lane_of_files()
+        ..lane_without_address()
     };
     let long = 190_000_000_000;
     let order = DriveOrder { round_ns: long, slice_ns: long, ..order(vec![lane]) };

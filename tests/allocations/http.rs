@@ -1,14 +1,15 @@
 //! After warm-up the hot path allocates nothing: ten times the operations make no more
 //! allocations.
 
-use crate::common::{drive, lane, order, serve};
+use crate::common::{REPLY, drive, serve};
 use crate::counting;
+use protocol::testing::{lane, order};
 use record::Arrivals;
 
 /// Returns the allocations of a run of `operations`. The server of the test allocates when it
 /// accepts, and never for a request.
 fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
-    let (address, _) = serve(crate::common::REPLY, u64::MAX);
+    let (address, _) = serve(REPLY, u64::MAX);
     let mut lane = lane(address);
     lane.intensity.arrivals = arrivals;
     lane.operations = Some(operations);

@@ -1,12 +1,22 @@
 //! The hot path allocates nothing; a counting allocator of this program verifies it.
-#![allow(clippy::disallowed_types, reason = "the server of a test has a clock of its own")]
 
-#[path = "../lanes/common/mod.rs"]
+#[path = "../../protocols/http/tests/common.rs"]
 mod common;
 mod counting;
 mod files;
 mod http;
+#[path = "../../protocols/memcached/tests/server.rs"]
+mod memcached_server;
+#[path = "../../protocols/redis/tests/server.rs"]
+mod redis_server;
+#[path = "../../protocols/files/tests/scratch.rs"]
+mod scratch;
 mod stores;
+#[path = "../../protocols/thrift/tests"]
+mod thrift_server {
+    pub(crate) mod server;
+    pub(crate) mod wide_rows;
+}
 mod toy;
 #[allow(dead_code, reason = "the tests of lanes use the rest")]
 #[path = "../lanes/toy"]

@@ -1,15 +1,16 @@
 //! After warm-up a lane of a store allocates nothing, including operations of two requests and
 //! user-defined commands: ten times the operations make no more allocations.
 
-use crate::common::stores::{Server, StoreProtocol};
-use crate::common::thrift::Cassandra;
-use crate::common::{lane, until_done};
-use crate::counting;
+use crate::thrift_server::server::Cassandra;
+use crate::{counting, memcached_server, redis_server};
 use engine::workload::preset;
+use protocol::testing::{StoreServer, lane, until_done};
 use record::{
     Custom, CustomOperation, Kind, LaneTask, OperationText, Parameter, Share, Step, ValueBytes,
     Workload,
 };
+use wire::memcached::Dialect;
+use wire::resp::Protocol;
 
 fn workload(kinds: &[Kind]) -> Workload {
     let step = |bytes| Step { bytes, weight: 1.0 };
@@ -50,7 +51,7 @@ fn custom() -> Custom {
 
 /// A server under test: a process, or threads of this one that allocate nothing for a call.
 enum Partner {
-    Process(Server),
+    Process(StoreServer),
     Threads(Box<Cassandra>),
 }
 
@@ -64,7 +65,7 @@ impl Partner {
         (lane.doing, lane.operations, lane.intensity.depth) = (doing, Some(operations), depth);
         let mut order = until_done(vec![lane]);
         let seen = match self {
-            Partner::Process(server) => server.drive(&mut order).remove(0).seen,
+            Partner::Process(server) => server.drive_one(&mut order),
             Partner::Threads(server) => server.drive(&mut order),
         };
         let outcomes = &seen.outcomes;
@@ -85,8 +86,8 @@ pub(crate) fn ten_times_the_operations_make_no_allocation_more() {
     let redis = workload(&[&both[..], &[Command(0), Kind::Custom(0)]].concat());
     let cassandra = workload(&[Get, Set, ReadModifyWrite, MultiGet(5)]);
     for (partner, name, workload) in [
-        (Partner::Process(Server::start(StoreProtocol::Text, &[])), "memcached", memcached),
-        (Partner::Process(Server::start(StoreProtocol::Resp2, &[])), "RESP2", redis),
+        (Partner::Process(memcached_server::start(Dialect::Text)), "memcached", memcached),
+        (Partner::Process(redis_server::start(Protocol::Resp2)), "RESP2", redis),
         (Partner::Threads(Box::new(Cassandra::start(None))), "Thrift", cassandra),
     ] {
         partner.drive(LaneTask::load(workload.clone()), workload.to_load(), 8);

@@ -1,12 +1,11 @@
 //! A protocol with stream ids and pushes makes the engine allocate no more than the others: ten
 //! times the operations make no more allocations.
 
-use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
 use crate::toy_codec::dialogue::{Echo, Notes};
 use crate::toy_codec::server::{Behaviours, serve};
-use engine::Stop;
 use engine::codec_lane::codec_lanes;
+use protocol::testing::{drive_one, lane, until_done};
 use record::{Arrivals, LaneOrder};
 
 /// Returns the allocations of a run of `operations` through windows that change. The server of
@@ -23,10 +22,9 @@ fn allocations(arrivals: Arrivals, operations: u64) -> u64 {
     let lanes = codec_lanes(&order, 0, None, move |_| {
         Ok(Echo { depth, notes: notes.clone(), keeps_pushes: false })
     });
-    let stop = Stop::new().expect("a descriptor");
-    let trials = drive_lanes(&order, vec![lanes], Vec::new(), &stop);
+    let seen = drive_one(&order, lanes);
     let after = counting::allocations();
-    assert_eq!(Some(trials[0].seen.outcomes.ok), operations);
+    assert_eq!(Some(seen.outcomes.ok), operations);
     after - before
 }
 

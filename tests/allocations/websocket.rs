@@ -1,14 +1,14 @@
 //! The WebSocket lane, with echoes and with rooms: ten times the operations make no more
 //! allocations.
 
-use crate::common::{drive_lanes, lane, until_done};
 use crate::counting;
 use ::websocket::{WebSocketAccess, websocket_lanes};
-use engine::{Numbers, Stop};
+use engine::Numbers;
+use protocol::testing::{drive_one, lane, serve as on_threads, until_done};
 use record::{Arrivals, LaneOrder};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Mutex;
 use wire::websocket::{Kind, Upgrade};
 
 /// A message, its head and its mask.
@@ -18,51 +18,36 @@ const FRAME: usize = 2 + 4 + MESSAGE;
 /// Starts an echo server for messages of one length, which allocates when it accepts, and never
 /// for a message.
 fn serve() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || {
-                let mut socket = tungstenite::accept(stream).expect("an upgrade");
-                let mut frame = [0; FRAME];
-                while socket.get_mut().read_exact(&mut frame).is_ok() {
-                    unmask(&mut frame);
-                    if socket.get_mut().write_all(&frame[4..]).is_err() {
-                        return;
-                    }
-                }
-            });
+    on_threads(|stream| {
+        let mut socket = tungstenite::accept(stream).expect("an upgrade");
+        let mut frame = [0; FRAME];
+        while socket.get_mut().read_exact(&mut frame).is_ok() {
+            unmask(&mut frame);
+            if socket.get_mut().write_all(&frame[4..]).is_err() {
+                return;
+            }
         }
-    });
-    address
+    })
 }
 
 /// Starts a server with one room, to all members of which each message is sent.
 fn serve_room() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let members = Arc::new(Mutex::new(Vec::<TcpStream>::with_capacity(MEMBERS as usize)));
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            // A member that sends nothing delays its acknowledgements, and Nagle's algorithm
-            // waits for them.
-            stream.set_nodelay(true).expect("a socket");
-            members.lock().expect("no thread panics").push(stream.try_clone().expect("a copy"));
-            let members = members.clone();
-            std::thread::spawn(move || {
-                let mut socket = tungstenite::accept(stream).expect("an upgrade");
-                let mut frame = [0; FRAME];
-                while socket.get_mut().read_exact(&mut frame).is_ok() {
-                    unmask(&mut frame);
-                    for member in members.lock().expect("no thread panics").iter_mut() {
-                        // If one member is gone, all are gone.
-                        let _ = member.write_all(&frame[4..]);
-                    }
-                }
-            });
+    let members = Mutex::new(Vec::<TcpStream>::with_capacity(MEMBERS as usize));
+    on_threads(move |stream| {
+        // A member that sends nothing delays its acknowledgements, and Nagle's algorithm
+        // waits for them.
+        stream.set_nodelay(true).expect("a socket");
+        members.lock().expect("no thread panics").push(stream.try_clone().expect("a copy"));
+        let mut socket = tungstenite::accept(stream).expect("an upgrade");
+        let mut frame = [0; FRAME];
+        while socket.get_mut().read_exact(&mut frame).is_ok() {
+            unmask(&mut frame);
+            for member in members.lock().expect("no thread panics").iter_mut() {
+                // If one member is gone, all are gone.
+                let _ = member.write_all(&frame[4..]);
+            }
         }
-    });
-    address
+    })
 }
 
 /// Members of the room.
@@ -109,10 +94,9 @@ fn allocations_of(
         numbers: Numbers::new(1),
     };
     let before = counting::allocations();
-    let lanes = vec![websocket_lanes(&order, 0, &access)];
-    let trials = drive_lanes(&order, lanes, Vec::new(), &Stop::new().expect("a descriptor"));
+    let seen = drive_one(&order, websocket_lanes(&order, 0, &access));
     let after = counting::allocations();
-    assert_eq!(trials[0].seen.outcomes.ok, operations);
+    assert_eq!(seen.outcomes.ok, operations);
     after - before
 }
 

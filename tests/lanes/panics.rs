@@ -1,7 +1,7 @@
 //! A worker that panics ends the run, and the others do not wait for it.
 
-use crate::common::{lane_of_files, order};
 use engine::{EngineError, Lane, MakeLane, Opened, Seat, SliceEnd, Stop, Turn, run};
+use protocol::testing::{lane_without_address, order};
 use record::{DriveOrder, Recorder};
 use std::ops::ControlFlow;
 
@@ -38,7 +38,8 @@ impl Lane for Panicking {
 #[test]
 fn a_worker_that_panics_is_an_error_and_nobody_waits_for_it() {
     for in_slice in [false, true] {
-        let order = DriveOrder { cores: vec![0, 0], rounds: 3, ..order(vec![lane_of_files()]) };
+        let order =
+            DriveOrder { cores: vec![0, 0], rounds: 3, ..order(vec![lane_without_address()]) };
         let make = || -> MakeLane {
             Box::new(move |seat: &Seat| Ok(Box::new(Panicking { worker: seat.worker, in_slice })))
         };

@@ -1,8 +1,8 @@
 //! Nothing depends on the position of a contender: who is first to open connections, to be warmed up, to be
 //! driven and to get other connections is drawn, each for itself.
 
-use crate::common::{lane_of_files, order};
 use engine::{EngineError, Lane, MakeLane, Opened, SliceEnd, Stop, Turn, for_workers};
+use protocol::testing::{lane_without_address, order};
 use record::{DriveOrder, Recorder, WarmUp};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -58,7 +58,7 @@ impl Lane for Telling {
 /// second round, and to open its connections again.
 fn firsts(seed: u64) -> [usize; 5] {
     let steps = Steps::default();
-    let lanes = vec![lane_of_files(), lane_of_files()];
+    let lanes = vec![lane_without_address(), lane_without_address()];
     let (round_ns, slice_ns, warm_up) = (2, 1, WarmUp::fixed(1));
     let order = DriveOrder { seed, rounds: 2, round_ns, slice_ns, warm_up, ..order(lanes) };
     let made: Vec<Vec<MakeLane>> = (0..2)

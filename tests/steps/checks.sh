@@ -123,9 +123,18 @@ fuzz_targets_compile() {
 }
 
 # Stores and databases can be left out, one by one: with none of them what is left must be a program.
+# Its list of keys speaks of no protocol that is left out.
 builds_with_http_alone() {
-    RUSTFLAGS="-D warnings" cargo check --locked --no-default-features --features http \
+    local others
+    RUSTFLAGS="-D warnings" cargo build --locked --no-default-features --features http \
         --target-dir target/http
+    others=$(target/http/debug/tiebreak help keys |
+        grep -iE 'memcached|redis|valkey|cassandra|thrift|postgres|mysql|mariadb|oracle|point-select|tpcb' || true)
+    [ -z "$others" ] || {
+        echo "help keys of a build with HTTP alone names other protocols:"
+        echo "$others"
+        return 1
+    }
 }
 
 # A protocol is its directory, its lines in the table and those in a manifest: without them the program compiles.

@@ -46,22 +46,22 @@ declare -A paths=(
 # The groups whose tests are not part of the gate.
 beyond_the_gate=(cassandra php published workloads rules)
 
-# filter_of GROUP…: the tests of these groups and, for `gate`, all that belong to none of those beyond it.
+# filter_of GROUP…: the tests of these groups; for `gate`, all that belong to none of those beyond it; for a
+# protocol, those in its directory and, of the gate, those of the whole program that name it.
 filter_of() {
-    local group joined='' others=''
+    local group gate joined others='' filters=()
     for group in "${beyond_the_gate[@]}"; do
         others+="${others:+ | }(${filter[$group]})"
     done
+    gate="not (binary(truths) | $others)"
     for group in "$@"; do
-        case $group in
-        gate) joined+="${joined:+ | }(not (binary(truths) | $others))" ;;
-        *)
-            [ -z "${filter[$group]:-}" ] || joined+="${joined:+ | }(${filter[$group]})"
-            [ ! -d "protocols/$group" ] || joined+="${joined:+ | }package(tiebreak-protocol-$group)"
-            ;;
-        esac
+        [ "$group" != gate ] || filters+=("($gate)")
+        [ -z "${filter[$group]:-}" ] || filters+=("(${filter[$group]})")
+        [ ! -d "protocols/$group" ] ||
+            filters+=("package(tiebreak-protocol-$group)" "(package(tiebreak) & test(/$group/) & $gate)")
     done
-    echo "$joined"
+    printf -v joined ' | %s' "${filters[@]}"
+    echo "${joined# | }"
 }
 
 # The groups whose paths were touched in the two days before HEAD's date, or all that have paths where the

@@ -25,7 +25,7 @@ fn the_workspace_keeps_its_rules() {
 }
 
 /// (file, what is added to it, the breach that must be found).
-const PLANTED: [(&str, &str, &str); 28] = [
+const PLANTED: [(&str, &str, &str); 31] = [
     (
         "crates/record/Cargo.toml",
         "\n[target.'cfg(unix)'.dependencies]\nx = { package = \"tiebreak-wire\", path = \"../wire\" }\n",
@@ -86,6 +86,17 @@ const PLANTED: [(&str, &str, &str); 28] = [
         "crates/engine/src/lane_schedule/mod.rs",
         "\nstruct ForMemcached;\n",
         "crates/engine/src/lane_schedule/mod.rs: names the protocol memcached",
+    ),
+    (
+        "src/plan/contender/request.rs",
+        "\nuse http::ROW;\n",
+        "src/plan/contender/request.rs: names the crate http",
+    ),
+    ("src/plan/spec.rs", "\nenum Way { OverHttp }\n", "src/plan/spec.rs: names the protocol http"),
+    (
+        "crates/report/src/printed.rs",
+        "\nfn f(scheme: &str) -> bool { scheme == \"http\" }\n",
+        "crates/report/src/printed.rs: names the protocol http",
     ),
     ("crates/useful/Cargo.toml", "[package]\n", "crates/useful/Cargo.toml: unknown crate"),
     (

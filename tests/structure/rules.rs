@@ -94,17 +94,26 @@ const CRATES: [Crate; 24] = [
 const PROTOCOL_MAY: [&str; 8] =
     ["sys", "wire", "record", "text", "engine", "testserver", "protocol", "drivers"];
 
-/// Protocols that can be left out of a build, by the names of their crates. Only the table of protocols
-/// names them.
-const REMOVABLE: [&str; 7] =
-    ["memcached", "redis", "cassandra", "thrift", "postgres", "mysql", "oracle"];
+/// Protocols by the names of their crates. Only the table of protocols names them.
+const IN_THE_TABLE: [&str; 9] = [
+    "memcached",
+    "redis",
+    "cassandra",
+    "thrift",
+    "postgres",
+    "mysql",
+    "oracle",
+    "http",
+    "websocket",
+];
 /// The table of protocols.
 const TABLE: &str = "src/protocols/mod.rs";
 
 /// The directories of `src`. Each uses only those before it.
 const DIRECTORIES: [&str; 7] = ["protocols", "system", "targets", "plan", "agents", "run", "cli"];
 
-/// Names of protocols, of which each belongs into its own crate. (Others are everyday words.)
+/// Names of protocols, of which each belongs into its own crate. (Others are everyday words; for `http` see
+/// [`names_http`].)
 const NAMES: [&str; 10] = [
     "memcached",
     "redis",
@@ -122,6 +131,9 @@ const NAMES: [&str; 10] = [
 /// old journals.
 const NAMING: [&str; 3] =
     ["crates/wire/src/", "crates/published/src/", "src/run/journal/version_2.rs"];
+
+/// What else may name HTTP: the test server, which speaks it.
+const NAMING_HTTP: [&str; 2] = ["crates/testserver/src/", "src/cli/commands/testserver.rs"];
 
 /// Shipped files outside of `crates/sys` that may contain `unsafe`, and why.
 const UNSAFE: [&str; 1] = [
@@ -292,6 +304,7 @@ pub(crate) fn breaches(workspace: &Workspace) -> Vec<String> {
         main_is_short,
         only_the_table_names_a_protocol_crate,
         a_protocol_is_named_in_its_crate,
+        http_is_one_of_several,
         every_protocol_is_optimised_in_tests,
         every_audit_rule_is_in_the_table,
     ];
@@ -490,7 +503,7 @@ fn only_the_table_names_a_protocol_crate(workspace: &Workspace) -> Vec<String> {
         let paths = tokens.windows(3).filter(|three| {
             three[0] != Token::Colons
                 && three[2] == Token::Colons
-                && three[1].word().is_some_and(|word| REMOVABLE.contains(&word))
+                && three[1].word().is_some_and(|word| IN_THE_TABLE.contains(&word))
         });
         let word = |three: &[Token]| three[1].word().unwrap_or_default().to_owned();
         let found = paths.map(|three| format!("{file}: names the crate {}", word(three)));
@@ -499,15 +512,20 @@ fn only_the_table_names_a_protocol_crate(workspace: &Workspace) -> Vec<String> {
     sources.flat_map(|(file, tokens)| of_file((file, tokens))).collect()
 }
 
-/// What a protocol has of its own is in its crate, so that a newcomer finds it there and it can be left out.
-fn a_protocol_is_named_in_its_crate(workspace: &Workspace) -> Vec<String> {
-    let mut found = Vec::new();
+/// The directories of what is shipped outside of the crates of protocols.
+fn outside_of_protocols() -> Vec<String> {
     let members = CRATES.iter().filter(|member| !member.directory.starts_with("protocols/"));
     let directories = members.map(|member| match member.directory {
         "" => "src".to_owned(),
         directory => format!("{directory}/src"),
     });
-    let directories: Vec<String> = directories.collect();
+    directories.collect()
+}
+
+/// What a protocol has of its own is in its crate, so that a newcomer finds it there and it can be left out.
+fn a_protocol_is_named_in_its_crate(workspace: &Workspace) -> Vec<String> {
+    let mut found = Vec::new();
+    let directories = outside_of_protocols();
     for (file, source) in directories.iter().flat_map(|part| workspace.shipped_sources(part)) {
         let may = file == TABLE || NAMING.iter().any(|part| file.starts_with(part));
         match (may, source.protocol()) {
@@ -521,6 +539,32 @@ fn a_protocol_is_named_in_its_crate(workspace: &Workspace) -> Vec<String> {
         }
     }
     found
+}
+
+/// Another protocol of requests is planned and checked as HTTP is, so nothing distinguishes that one.
+fn http_is_one_of_several(workspace: &Workspace) -> Vec<String> {
+    let may = |file: &str| {
+        let mut parts = NAMING.iter().chain(&NAMING_HTTP);
+        file == TABLE || parts.any(|part| file.starts_with(part))
+    };
+    let directories = outside_of_protocols();
+    let sources = directories.iter().flat_map(|part| workspace.shipped(part));
+    let naming = sources
+        .filter(|(file, tokens)| !may(file) && tokens.iter().any(names_http))
+        .map(|(file, _)| format!("{file}: names the protocol http"));
+    naming.collect()
+}
+
+/// Whether a word of the code distinguishes HTTP from other protocols of requests: a type or a variant such as
+/// `HttpAccess`, or a text that is its name or one of its schemes. Messages may say HTTP.
+fn names_http(token: &Token) -> bool {
+    match token {
+        Token::Word(word) => word.contains("Http"),
+        Token::Text(text) => {
+            ["http", "https", "http+unix", "http://", "https://"].contains(&text.trim_matches('"'))
+        }
+        Token::Colons | Token::Sign(_) => false,
+    }
 }
 
 /// Tests count and compare what lanes do, and the crate of a protocol instantiates its lane.

@@ -9,6 +9,8 @@
 mod cassandra;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../protocols/cassandra/tests/proxy.rs"]
+mod cql_proxy;
 #[cfg(feature = "servers")]
 #[path = "../databases/servers.rs"]
 mod servers;
@@ -42,6 +44,7 @@ mod hostile;
 mod journals;
 mod launches;
 mod leave;
+mod pages;
 mod printed;
 mod ranks;
 mod read_once;

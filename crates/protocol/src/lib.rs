@@ -13,6 +13,7 @@ mod messages;
 mod own;
 pub mod private;
 mod protocols;
+mod requests;
 mod scheme;
 pub mod secrets;
 pub mod side_channel;
@@ -32,6 +33,7 @@ pub use error::{Error, Exit, STOPPED_TWICE};
 pub use messages::{MessageParts, Messages};
 pub use own::{Own, OwnSetting, OwnValues};
 pub use protocols::Protocols;
+pub use requests::{RequestHead, RequestOperation, RequestOperations, RequestParts, Requests};
 pub use scheme::{Login, Path, Query, Scheme, TargetKind, is_identifier};
 pub use software::{Artifact, Installed, Software};
 pub use sql::{ALLOW_KEY, ClientLibrary, NO_DEPTH, Sql, SqlParts, SqlTls, TLS};
@@ -139,8 +141,8 @@ pub struct NullVariant {
 
 /// How contenders of a protocol are driven.
 pub enum Family {
-    /// Requests.
-    Http,
+    /// Requests that the server answers.
+    Requests(Requests),
     /// Messages that the server echoes.
     Messages(Messages),
     /// Keys and values, through our own codec.
@@ -186,7 +188,7 @@ impl Protocol {
     pub fn is_store(&self) -> bool {
         match self.family {
             Family::Store(_) | Family::Sql(_) | Family::Files => true,
-            Family::Http | Family::Messages(_) | Family::Program => false,
+            Family::Requests(_) | Family::Messages(_) | Family::Program => false,
         }
     }
 
@@ -194,9 +196,21 @@ impl Protocol {
     pub fn sql(&self) -> Option<&Sql> {
         match &self.family {
             Family::Sql(sql) => Some(sql),
-            Family::Http
+            Family::Requests(_)
             | Family::Messages(_)
             | Family::Store(_)
+            | Family::Files
+            | Family::Program => None,
+        }
+    }
+
+    /// Returns its properties as a protocol of requests, or None if it is not one.
+    pub fn requests(&self) -> Option<&Requests> {
+        match &self.family {
+            Family::Requests(requests) => Some(requests),
+            Family::Messages(_)
+            | Family::Store(_)
+            | Family::Sql(_)
             | Family::Files
             | Family::Program => None,
         }
@@ -216,7 +230,7 @@ impl Protocol {
     pub fn supports(&self, says: &OperationText) -> bool {
         match (says, &self.family) {
             (OperationText::Sql(_), Family::Sql(_))
-            | (OperationText::Request { .. }, Family::Http) => true,
+            | (OperationText::Request { .. }, Family::Requests(_)) => true,
             (OperationText::Command(_), Family::Store(store)) => store.has_commands,
             (
                 OperationText::Sql(_) | OperationText::Request { .. } | OperationText::Command(_),

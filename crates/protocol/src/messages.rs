@@ -8,6 +8,8 @@ use record::MessageKind;
 pub struct Messages {
     /// The shortest message, which has its number in it, in bytes.
     pub shortest: u32,
+    /// The names by which TLS negotiates the protocol that it begins with (ALPN).
+    pub alpn: &'static [&'static [u8]],
     /// Makes the access to one.
     pub connect: fn(MessageParts<'_>) -> Result<Box<dyn Access>, String>,
 }

@@ -8,14 +8,15 @@ mod requests;
 
 pub use lane::{HttpAccess, http_lanes};
 pub use null::null_service;
-pub use requests::{HttpRequest, HttpRequests};
+pub use requests::HttpRequests;
 
 use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
     Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
-    ReadyRequest, Recipe, Scheme,
+    ReadyRequest, Recipe, RequestHead, RequestOperation, RequestParts, Requests, Scheme,
 };
 use record::DriveOrder;
+use requests::HttpRequest;
 use wire::http1::Request;
 
 /// Its properties.
@@ -30,7 +31,7 @@ pub static ROW: Protocol = Protocol {
     login: Login::Optional,
     path: Path::OfRequest,
     query: Query::OfRequest,
-    family: Family::Http,
+    family: Family::Requests(Requests { alpn: &[b"http/1.1"], check, connect }),
     own: &[],
     ready: ReadyRequest::Page,
     not_ready: |_| NotReady::ERROR,
@@ -59,6 +60,44 @@ pub static ROW: Protocol = Protocol {
     software: &[],
     null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
 };
+
+/// The request of this head, for a body of this length.
+fn request<'a>(head: &'a RequestHead<'_>, body_len: Option<u64>) -> Request<'a> {
+    let RequestHead { method, target, host, headers } = head;
+    Request { method, path: target, host, headers, body_len }
+}
+
+fn encoded(operation: &RequestOperation<'_>) -> Result<HttpRequest, String> {
+    let names = operation.parameters.iter().copied();
+    HttpRequest::new(&request(&operation.head, None), operation.body, names)
+        .map_err(|fault| fault.0.to_owned())
+}
+
+fn check(operation: &RequestOperation<'_>) -> Result<(), String> {
+    encoded(operation).map(|_| ())
+}
+
+fn connect(parts: RequestParts<'_>) -> Result<Box<dyn Access>, String> {
+    let RequestParts { head, body, expect, tls, operations } = parts;
+    let length = body.as_ref().map(|body| body.len() as u64);
+    let bytes = request(&head, length).encode().map_err(|fault| fault.0.to_owned())?;
+    let of_operation = |operation: &RequestOperation<'_>| {
+        encoded(operation).map_err(|why| format!("request `{}`: {why}", operation.name))
+    };
+    let requests = operations.map(|operations| {
+        let each = operations.each.iter().map(of_operation).collect::<Result<_, _>>()?;
+        let (feeds, numbers) = (operations.feeds, operations.numbers);
+        Ok::<_, String>(HttpRequests { each, feeds, numbers })
+    });
+    Ok(Box::new(HttpAccess {
+        head: bytes.into(),
+        body,
+        head_only: head.method == "HEAD",
+        expect,
+        tls,
+        requests: requests.transpose()?,
+    }))
+}
 
 impl Access for HttpAccess {
     fn copy(&self) -> Box<dyn Access> {

@@ -32,7 +32,11 @@ pub static ROW: Protocol = Protocol {
     login: Login::Optional,
     path: Path::OfRequest,
     query: Query::OfRequest,
-    family: Family::Messages(Messages { shortest: SHORTEST_MESSAGE, connect }),
+    family: Family::Messages(Messages {
+        shortest: SHORTEST_MESSAGE,
+        alpn: &[b"http/1.1"],
+        connect,
+    }),
     own: &[],
     // The key of the example in RFC 6455, because the answer to the key is not checked.
     ready: ReadyRequest::Upgrade(

@@ -3,6 +3,7 @@
 
 use crate::cli::plain_text::wrapped;
 use crate::plan::settings::declared::{Declared, outer};
+use crate::plan::settings::workload;
 use crate::plan::{Settings, contender_keys};
 use serde_json::{Map, Value as Json};
 
@@ -56,7 +57,11 @@ pub(in crate::cli) fn text(width: usize) -> String {
     for (heading, place, elsewhere) in TABLES {
         text += &format!("\n{heading}\n");
         for (key, entry) in entries(&schema, place, elsewhere) {
-            text += &wrapped("  ", &format!("{key} = {}", example(&schema, entry)), width);
+            let example = match key.as_str() {
+                "preset" => presets(),
+                _ => example(&schema, entry),
+            };
+            text += &wrapped("  ", &format!("{key} = {example}"), width);
             text += &wrapped(INDENT, meaning(&schema, entry), width);
         }
     }
@@ -103,6 +108,12 @@ fn says<'s>(schema: &'s Json, entry: &'s Json, keyword: &str) -> Option<&'s Json
 
 fn meaning<'s>(schema: &'s Json, entry: &'s Json) -> &'s str {
     says(schema, entry, "description").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// The presets of this build, all of which the schema lists.
+fn presets() -> String {
+    let names = workload::presets().into_iter().map(|name| format!("'{name}'"));
+    names.collect::<Vec<_>>().join(" | ")
 }
 
 /// The first example of an entry, as it is written in the file; of a choice, all words.

@@ -84,7 +84,7 @@ fn refuse(
     let why = match (&row.family, row.no_groups, row.no_depth) {
         (_, Some(why), _) => why,
         (_, _, Some(why)) if deep => why,
-        (Family::Http, ..) if mixed => {
+        (Family::Requests(_), ..) if mixed => {
             "a mix requires a store; over HTTP every group sends the same request"
         }
         (Family::Messages(_), ..) if mixed => {

@@ -18,7 +18,7 @@ pub(in crate::plan) fn messages_at(
     let headers = request::headers(url, settings).map_err(Error::usage)?;
     let members = chat::members(spec, settings).map_err(Error::usage)?;
     let (kind, bytes) = settings.messages();
-    let tls = request::tls(spec, url)?;
+    let tls = request::tls(spec, url, row.alpn)?;
     let has_tls = tls.is_some();
     let (target, host) = (url.request_target(), url.host_header());
     let access = (row.connect)(MessageParts {

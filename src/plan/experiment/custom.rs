@@ -9,9 +9,10 @@ use crate::plan::experiment::feeds::FeedRead;
 use crate::plan::settings;
 use crate::plan::settings::custom::{CustomSettings, MOST, RequestTemplate};
 use crate::plan::settings::{commands, workload};
+use crate::protocols::PROTOCOLS;
 use crate::targets::launch::Values;
 use engine::workload::Feeds;
-use protocol::Error;
+use protocol::{Error, Protocol};
 use record::{
     CustomOperation, Feed, FeedOrder, Generator, OperationText, Parameter, Rows, Statement,
 };
@@ -247,7 +248,10 @@ impl Reader {
         let definition = self.custom.definition.operations.last().expect("added");
         // Any host can be used, because whether the request is valid does not depend on it.
         let target = template.target.as_deref().unwrap_or("/");
-        template.encode(definition, target, "host", &[]).map_err(|why| value.error(&why))?;
+        let operation = template.operation(definition, (target, "host"), &[]);
+        for requests in PROTOCOLS.iter().filter_map(Protocol::requests) {
+            (requests.check)(&operation).map_err(|why| value.error(&why))?;
+        }
         self.custom.requests.push(template);
         Ok(())
     }

@@ -200,7 +200,7 @@ impl ProcessSettings {
 }
 
 fn usual_ready() -> ReadyCondition {
-    let sign = ReadySign::Http { path: None, expect: Vec::new(), bytes: None };
+    let sign = ReadySign::Reply { path: None, expect: Vec::new(), bytes: None };
     ReadyCondition { sign, also_log: Vec::new(), timeout: READY }
 }
 
@@ -243,7 +243,7 @@ fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<ReadySign, Error> {
     }
     let expect = table.get("expect").map(|expect| statuses(&expect)).transpose()?;
     let bytes = table.get("bytes").map(|bytes| bytes.quantity(quantities::count)).transpose()?;
-    Ok(ReadySign::Http { path, expect: expect.unwrap_or_default(), bytes })
+    Ok(ReadySign::Reply { path, expect: expect.unwrap_or_default(), bytes })
 }
 
 /// One status, or a list of them.

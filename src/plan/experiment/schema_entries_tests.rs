@@ -47,7 +47,7 @@ fn shape(setting: &Setting) -> Option<Json> {
         InFile::Processes => json!({
             "type": ["string", "array"],
             "minItems": 1,
-            "examples": [["pgbouncer", "postgres"]],
+            "examples": [["haproxy", "nginx"]],
             "items": {"$ref": "#/$defs/process"}
         }),
         InFile::Commands | InFile::Nowhere => return None,

@@ -162,7 +162,7 @@ fn processes_have_their_own_keys_over_the_contenders_over_the_defaults() {
         matches!(&db.ready.sign, ReadySign::Log(text) if text.to_string() == "ready on {port}")
     );
     assert_eq!(db.ready.timeout, Duration::from_secs(60));
-    let ReadySign::Http { path, expect, bytes } = &web.ready.sign else { panic!("HTTP") };
+    let ReadySign::Reply { path, expect, bytes } = &web.ready.sign else { panic!("HTTP") };
     assert_eq!(path.as_ref().map(Text::to_string).as_deref(), Some("/health"));
     assert_eq!((expect.as_slice(), *bytes), (&[204][..], Some(0)));
     assert_eq!(db.command.to_string(), r"./db {port} 'a b' 'it'\''s'");
@@ -243,7 +243,7 @@ fn what_is_left_out_has_a_default() {
     assert_eq!((process.name.as_str(), process.stop), ("a", libc::SIGTERM));
     assert_eq!((process.stop_grace.as_secs(), process.ready.timeout.as_secs()), (5, 30));
     assert!(
-        matches!(&process.ready.sign, ReadySign::Http { path: None, expect, bytes: None } if expect.is_empty())
+        matches!(&process.ready.sign, ReadySign::Reply { path: None, expect, bytes: None } if expect.is_empty())
     );
     assert!(process.cores.is_none() && process.context.cwd.is_none());
     let z = good("[contender.z]\nlaunch=['z']\n[contender.y]\nlaunch=['y']\n");

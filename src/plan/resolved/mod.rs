@@ -25,7 +25,6 @@ use crate::targets::exec::Program;
 use crate::targets::find::NamedProcess;
 use crate::targets::launch::{Launch, Secret};
 use crate::targets::sight::TargetProcesses;
-use http::HttpAccess;
 use keeper::process::NotVisible;
 use protocol::address::resolver::Resolver;
 use protocol::address::{ConnectTo, resolver};
@@ -382,37 +381,12 @@ fn contender_at(
     address: Address,
 ) -> Result<(Contender, Box<dyn Access>), Error> {
     match &candidate.url.protocol.family {
-        Family::Http => http_at(spec, candidate, address),
+        Family::Requests(row) => request::requests_at(spec, row, candidate, address),
         Family::Messages(row) => messages::messages_at(spec, row, candidate, address),
         Family::Store(store) => store_at(spec, store, candidate, address),
         Family::Sql(sql) => database::database_at(spec, sql, candidate, address),
         Family::Files | Family::Program => unreachable!("these have no address to be at"),
     }
-}
-
-fn http_at(
-    spec: &Spec,
-    candidate: &Candidate,
-    address: Address,
-) -> Result<(Contender, Box<dyn Access>), Error> {
-    let Candidate { url, settings, work, .. } = candidate;
-    let built = request::build(url, settings).map_err(Error::usage)?;
-    let tls = request::tls(spec, url)?;
-    let expect = built.settings.expect.clone();
-    let head_only = built.settings.method == "HEAD";
-    let requests = request::several(&spec.workload.custom, url, settings, store::MOST_COUNTERS);
-    let requests = requests.map_err(Error::usage)?;
-    let asks = match work.clone() {
-        None => RequestPlan::Request(built.settings),
-        Some(work) => RequestPlan::Requests { request: built.settings, work },
-    };
-    let contender = Contender {
-        tls: tls.is_some().then(|| spec.trust.words()),
-        ..contender(spec, candidate, address, asks)?
-    };
-    let access =
-        HttpAccess { head: built.head, body: built.body, head_only, expect, tls, requests };
-    Ok((contender, Box::new(access)))
 }
 
 /// Makes a contender whose operations follow from a workload.

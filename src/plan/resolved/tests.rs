@@ -4,6 +4,7 @@ use crate::plan::settings;
 use crate::plan::settings::commands::CustomCommands;
 use crate::plan::settings::declared::Given as _;
 use drivers::DatabaseAccess;
+use http::HttpAccess;
 use protocol::Exit;
 use record::{Arrivals, Intensity, Metric};
 use std::any::Any;

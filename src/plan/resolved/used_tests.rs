@@ -9,6 +9,7 @@ use crate::plan::settings::custom::CustomSettings;
 use crate::plan::settings::declared::Declared as _;
 use crate::plan::settings::samples;
 use crate::plan::{RunSettings, WorkloadSettings};
+use http::HttpAccess;
 use memcached::MemcachedAccess;
 use record::{Custom, CustomOperation, OperationText};
 

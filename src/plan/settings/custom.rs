@@ -4,11 +4,9 @@
 use crate::plan::settings::declared::Merged;
 use crate::protocols::PROTOCOLS;
 use engine::workload::Feeds;
-use http::HttpRequest;
-use protocol::Protocol;
+use protocol::{Protocol, RequestHead, RequestOperation};
 use record::{Custom, CustomOperation, Kind, OperationText, Share};
 use std::fmt;
-use wire::http1::Request;
 
 /// The most operations that one workload may have: a table of latencies has a line for each.
 pub const MOST: usize = 32;
@@ -112,18 +110,19 @@ fn what(says: &OperationText) -> String {
 }
 
 impl RequestTemplate {
-    /// Encodes it with these headers before its own.
-    pub(in crate::plan) fn encode(
-        &self,
-        operation: &CustomOperation,
-        target: &str,
-        host: &str,
+    /// The request of an operation to this target, with these headers before its own.
+    pub(in crate::plan) fn operation<'a>(
+        &'a self,
+        operation: &'a CustomOperation,
+        (target, host): (&'a str, &'a str),
         headers: &[(String, Vec<u8>)],
-    ) -> Result<HttpRequest, String> {
+    ) -> RequestOperation<'a> {
         let headers = [headers, &self.headers].concat();
-        let method = &self.method;
-        let request = Request { method, path: target, host, headers: &headers, body_len: None };
-        let names = operation.parameters.iter().map(|of| of.name.as_str());
-        HttpRequest::new(&request, self.body.as_deref(), names).map_err(|fault| fault.0.to_owned())
+        RequestOperation {
+            name: &operation.name,
+            head: RequestHead { method: &self.method, target, host, headers },
+            body: self.body.as_deref(),
+            parameters: operation.parameters.iter().map(|of| of.name.as_str()).collect(),
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Embedded workloads that have a name and consist of statements. Each is the `[workload]` of an
 //! experiment file.
 
+use crate::protocols::PROTOCOLS;
+use protocol::Protocol;
 use record::{Contender, Kind};
 
 /// A workload, embedded.
@@ -19,9 +21,10 @@ const PRESETS: [CustomPreset; 2] = [
 
 const TPCB_LIKE: &str = "tpcb-like";
 
-/// Their names.
+/// Their names, if this build has a database that executes statements.
 pub(in crate::plan) fn names() -> impl Iterator<Item = &'static str> + Clone {
-    PRESETS.iter().map(|preset| preset.name)
+    let has_databases = PROTOCOLS.iter().any(Protocol::is_sql);
+    PRESETS.iter().filter(move |_| has_databases).map(|preset| preset.name)
 }
 
 /// Returns the text of the preset of this name, or None if there is none.

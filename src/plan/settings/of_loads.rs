@@ -87,9 +87,11 @@ pub fn depth(text: &str) -> Result<u32, String> {
 pub(super) fn dialects(row: &Protocol) -> Vec<&'static str> {
     match &row.family {
         Family::Store(store) => store.dialects.to_vec(),
-        Family::Http | Family::Messages(_) | Family::Sql(_) | Family::Files | Family::Program => {
-            Vec::new()
-        }
+        Family::Requests(_)
+        | Family::Messages(_)
+        | Family::Sql(_)
+        | Family::Files
+        | Family::Program => Vec::new(),
     }
 }
 

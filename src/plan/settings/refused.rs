@@ -24,13 +24,15 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
 fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     match family {
         Family::Program => settings.clone(),
-        Family::Http | Family::Messages(_) | Family::Store(_) | Family::Sql(_) | Family::Files => {
-            Settings {
-                depth: settings.depth.filter(|depth| *depth > 1),
-                reuse: settings.reuse.filter(|reuse| *reuse != Reuse::Always),
-                ..settings.clone()
-            }
-        }
+        Family::Requests(_)
+        | Family::Messages(_)
+        | Family::Store(_)
+        | Family::Sql(_)
+        | Family::Files => Settings {
+            depth: settings.depth.filter(|depth| *depth > 1),
+            reuse: settings.reuse.filter(|reuse| *reuse != Reuse::Always),
+            ..settings.clone()
+        },
     }
 }
 
@@ -90,7 +92,7 @@ fn why(setting: &Setting, family: &Family) -> String {
             _ => of_stores(),
         },
         (UsedBy::Deep, _) => format!("depth applies only to stores and messages ({})", known()),
-        (_, Family::Http | Family::Messages(_) | Family::Store(_)) => of_stores(),
+        (_, Family::Requests(_) | Family::Messages(_) | Family::Store(_)) => of_stores(),
     }
 }
 

@@ -329,8 +329,13 @@ impl WorkloadSettings {
     }
 }
 
+/// The names of the presets of this build.
+pub fn presets() -> Vec<&'static str> {
+    PRESETS.into_iter().chain(custom_presets::names()).chain([CHAT]).collect()
+}
+
 fn unknown(name: &str) -> String {
-    let all: Vec<&str> = PRESETS.into_iter().chain(custom_presets::names()).chain([CHAT]).collect();
+    let all = presets();
     let meant = near::did_you_mean(name, all.iter().copied());
     format!("there is no workload `{}`: {}{meant}", shown(name), all.join(", "))
 }

@@ -23,8 +23,7 @@ pub(super) fn of(spec: &Spec, number: usize, candidate: &Candidate) -> Result<Op
 
 /// Whether the target has data to work on or receives user-defined requests.
 fn can_have_one(spec: &Spec, protocol: &Protocol) -> bool {
-    let is_http = matches!(protocol.family, Family::Http);
-    protocol.is_store() || spec.workload.custom.has_requests() && is_http
+    protocol.is_store() || spec.workload.custom.has_requests() && protocol.requests().is_some()
 }
 
 /// Returns the prefix of a contender's keys. A hash has no prefix if nobody else can have keys,

@@ -58,7 +58,9 @@ pub(crate) fn lanes() -> Vec<Lane> {
         // A web server and a database get one request; a store gets a workload.
         let task = || match row.family {
             Family::Store(_) | Family::Files => kv(),
-            Family::Http | Family::Messages(_) | Family::Sql(_) | Family::Program => LaneTask::Ask,
+            Family::Requests(_) | Family::Messages(_) | Family::Sql(_) | Family::Program => {
+                LaneTask::Ask
+            }
         };
         for variant in row.null_variants {
             let null_target = || NullTarget::Null((variant.access)());

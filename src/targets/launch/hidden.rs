@@ -20,7 +20,7 @@ pub(super) fn of_address(url: &Url) -> Vec<String> {
         let pair = [login.user.as_slice(), b":", &login.password].concat();
         hidden.push(BASE64_STANDARD.encode(pair));
         // In HTTP a name without a password is a token; elsewhere it is only a name.
-        let in_header = matches!(url.protocol.family, Family::Http | Family::Messages(_));
+        let in_header = matches!(url.protocol.family, Family::Requests(_) | Family::Messages(_));
         let is_token = login.password.is_empty() && in_header;
         let secret = if is_token { &login.user } else { &login.password };
         hidden.push(String::from_utf8_lossy(secret).into_owned());

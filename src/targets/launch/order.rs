@@ -163,8 +163,8 @@ pub struct ReadyCondition {
 /// The sign that a process is ready.
 #[derive(Clone)]
 pub enum ReadySign {
-    /// A reply over HTTP.
-    Http {
+    /// A reply to a request.
+    Reply {
         /// The path of the request. None means the path of the target's address.
         path: Option<Text>,
         /// The accepted statuses. An empty list means 200 to 299.

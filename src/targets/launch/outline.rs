@@ -1,6 +1,7 @@
 //! The description of a launch: every command and every file, as `tiebreak check` and the start of
 //! a run print them. Secrets appear as `${NAME}`.
 
+use crate::protocols::PROTOCOLS;
 use crate::targets::launch::{CoresFrom, Launch, Process, ReadyCondition, ReadySign};
 use keeper::signals;
 use protocol::address::harmless;
@@ -58,8 +59,10 @@ impl Launch {
         lines.iter().map(|(what, text)| shown_sentence(format!("{what:8}{text}"))).collect()
     }
 
+    /// Whether its readiness is checked in a protocol of its own, and not by a request for a page.
     fn is_of_store(&self) -> bool {
-        !self.url.to_string().starts_with("http")
+        let protocol = PROTOCOLS.of_recorded(&self.url.to_string());
+        protocol.is_none_or(|protocol| protocol.requests().is_none())
     }
 
     fn uses_site(&self) -> bool {
@@ -102,8 +105,8 @@ fn details(process: &Process, of_store: bool) -> String {
 
 fn ready(ready: &ReadyCondition, of_store: bool) -> String {
     let sign = match &ready.sign {
-        ReadySign::Http { path: None, .. } if of_store => "it answers in its protocol".to_owned(),
-        ReadySign::Http { path, expect, bytes } => {
+        ReadySign::Reply { path: None, .. } if of_store => "it answers in its protocol".to_owned(),
+        ReadySign::Reply { path, expect, bytes } => {
             let who = path.as_ref().map_or("it".to_owned(), |path| format!("GET {path}"));
             let expect: Vec<String> = expect.iter().map(u16::to_string).collect();
             let statuses =

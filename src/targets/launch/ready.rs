@@ -117,7 +117,7 @@ impl<'a> Wait<'a> {
     ) -> Result<CheckResult, Refusal> {
         let process = &self.launch.processes[number];
         match &process.ready.sign {
-            ReadySign::Http { path, expect, bytes } => {
+            ReadySign::Reply { path, expect, bytes } => {
                 let probe = Probe { path: path.as_ref(), expect, bytes: *bytes, until };
                 Ok(self.by_probing(number, &probe, values))
             }

@@ -8,14 +8,13 @@ pub(crate) mod certificates;
 mod scratch;
 
 use engine::{MakeLane, Stop};
+pub(crate) use protocol::testing::free_port;
 use record::{Address, DriveOrder, Failure, LaneOrder, LaneTask, Seen, Workload};
 use scratch::directory_within;
-use std::net::{SocketAddr, TcpListener};
 use std::ops::ControlFlow;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 /// The users' password. It must not appear in any output.
@@ -93,18 +92,6 @@ pub(crate) fn wait_for(so: impl Fn() -> bool, why_not: impl Fn() -> String) {
 /// What a server has written into its log.
 pub(crate) fn log(directory: &Path) -> String {
     std::fs::read_to_string(directory.join("log")).unwrap_or_default()
-}
-
-/// A port below the ports of clients. Each is assigned once in this process.
-pub(crate) fn free_port() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let from = 21_000 + (std::process::id() % 400) as u16 * 20;
-    loop {
-        let port = from + NEXT.fetch_add(1, Ordering::Relaxed);
-        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)) {
-            return listener.local_addr().expect("bound");
-        }
-    }
 }
 
 pub(crate) fn workload(preset: &str) -> Workload {

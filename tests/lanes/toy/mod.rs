@@ -6,11 +6,12 @@ mod codec;
 mod dialogue;
 mod server;
 
-use crate::common::{access, drive_lanes, lane, order, until_done};
+use crate::common::{REPLY, access};
 use ::http::http_lanes;
 use dialogue::{Echo, Ended, Notes, TWICE};
 use engine::codec_lane::codec_lanes;
 use engine::{MakeLane, Stop};
+use protocol::testing::{drive_lanes, lane, order, until_done};
 use record::{Arrivals, DriveOrder, Failure, LaneOrder, Outcome, TrialRecord};
 use server::{Behaviours, Counts, SLOW, Slow, serve};
 use std::collections::BTreeSet;
@@ -115,7 +116,7 @@ fn a_push_ends_no_operation_and_arrives_whole_and_in_order() {
 fn a_push_at_rest_is_received_and_is_not_a_fault() {
     // Pushes are sent only while a connection rests.
     let (address, counts) = serve(Behaviours { push_every: u64::MAX, ..Behaviours::PLAIN });
-    let (other, _) = crate::common::serve(crate::common::REPLY, u64::MAX);
+    let (other, _) = crate::common::serve(REPLY, u64::MAX);
     let notes = Notes::new();
     let toy = LaneOrder { operations: None, ..on_one(address, 4, 0) };
     let order = DriveOrder { slice_ns: 20_000_000, ..order(vec![toy, lane(other)]) };

@@ -42,8 +42,8 @@ impl Setting {
             UsedBy::Connected | UsedBy::Running => {
                 !matches!(family, Family::Files | Family::Program)
             }
-            UsedBy::Requests => matches!(family, Family::Http),
-            UsedBy::Headers => matches!(family, Family::Http | Family::Messages(_)),
+            UsedBy::Requests => matches!(family, Family::Requests(_)),
+            UsedBy::Headers => matches!(family, Family::Requests(_) | Family::Messages(_)),
             UsedBy::Messages => matches!(family, Family::Messages(_)),
             UsedBy::Deep => matches!(family, Family::Store(_) | Family::Messages(_)),
             UsedBy::Stores => matches!(family, Family::Store(_)),
