@@ -1,6 +1,7 @@
 //! From a spec to a judged journal: the steps that `compare`, `run` and `demo` share.
 
 use crate::agents::Membership;
+use crate::plan::sweep::load_points;
 use crate::plan::{self, Inputs, Machine, Resolved, Spec, WATCH_TOKEN_VARIABLE, resolve};
 use crate::run::judging;
 use crate::run::judging::Judged;
@@ -21,9 +22,12 @@ pub(super) fn settle(spec: &Spec) -> Result<Resolved, Error> {
     settle_read(spec, plan::read(spec)?)
 }
 
-/// Settles the plan for this machine from what was read.
+/// Settles the plan for this machine from what was read: at one load point, or at all those that are swept.
 pub(super) fn settle_read(spec: &Spec, inputs: Inputs) -> Result<Resolved, Error> {
-    with_machine(spec, |machine, resolver| resolve(spec, inputs, machine, resolver))
+    with_machine(spec, |machine, resolver| match load_points(spec, &inputs)? {
+        Some(points) => points.settle(machine, resolver),
+        None => resolve(spec, inputs, machine, resolver),
+    })
 }
 
 /// Settles the plan for an agent, which asks no watcher.

@@ -12,7 +12,6 @@ mod output_file;
 mod outputs;
 mod perform;
 mod plain_text;
-mod sweep;
 
 use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

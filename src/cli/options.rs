@@ -117,10 +117,10 @@ impl OutputOptions {
         ])
     }
 
-    /// How a run or a sweep is to be recorded and shown.
+    /// How a run is to be recorded and shown.
     pub(super) fn reporting(&self) -> Reporting<'_> {
         let (quiet, no_cache) = (self.quiet, self.no_cache);
-        Reporting { out: self.out.as_deref(), quiet, no_cache, part: "" }
+        Reporting { out: self.out.as_deref(), quiet, no_cache }
     }
 }
 

@@ -3,13 +3,11 @@
 use super::output_file;
 use crate::run::judging;
 use crate::run::judging::Judged;
-use crate::run::judging::sweep;
-use crate::run::judging::sweep::Swept;
 use crate::run::runner::run_directory;
 use crate::run::runner::run_directory::REPORTS;
 use clap::ValueHint;
 use protocol::{Error, private, secrets};
-use report::{self, Detail, ReportInput, Style, SweepInput};
+use report::{self, Detail, ReportInput, Style};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
@@ -57,19 +55,6 @@ impl Format {
             Format::Html => report::html(report_input),
             Format::Markdown => report::markdown(report_input),
             Format::Junit => report::junit(report_input),
-        }
-    }
-
-    /// How a sweep is written in this format. Some formats do not support sweeps.
-    fn of_sweep(self) -> Result<fn(&SweepInput) -> String, Error> {
-        match self {
-            Format::Json => Ok(report::sweep_json),
-            Format::Html => Ok(report::sweep_html),
-            Format::Markdown | Format::Junit => Err(Error::usage(format!(
-                "{} is not supported for a sweep: leave it out, and use `tiebreak report` on the \
-                 directory of a load point",
-                self.flag()
-            ))),
         }
     }
 }
@@ -142,20 +127,6 @@ impl Copies {
     pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
         self.0.iter().try_for_each(|(format, destination)| put(destination, &text(*format)))
     }
-
-    /// Refuses, before a sweep, formats that do not support sweeps.
-    pub(super) fn fit_a_sweep(&self) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(format, _)| format.of_sweep().map(|_| ()))
-    }
-
-    /// Writes the copies of the report of a sweep.
-    pub(super) fn write_sweep(&self, swept: &Swept) -> Result<(), Error> {
-        let report_input = swept.report_input();
-        let write = |(format, destination): &(Format, Destination)| {
-            put(destination, &format.of_sweep()?(&report_input)).map_err(of_a_run)
-        };
-        self.0.iter().try_for_each(write)
-    }
 }
 
 /// Writes the reports of a run: those in its directory, the copies, and that of the terminal.
@@ -195,30 +166,12 @@ pub(super) fn leave_reports(directory: &Path, judged: &Judged) -> Result<(), Err
     leave(directory, REPORTS[1], &report::html(&report_input))
 }
 
-/// Writes a report into the directory of a run or a sweep. An existing file is not
+/// Writes a report into the directory of a run. An existing file is not
 /// overwritten.
 fn leave(directory: &Path, name: &str, text: &str) -> Result<(), Error> {
     let path = directory.join(name);
     let file = private::create_file(&path).map_err(|error| of_a_run(unwritten(&path, &error)))?;
     written((&file).write_all(text.as_bytes()), &path).map_err(of_a_run)
-}
-
-/// Writes the reports of a sweep: those in its directory, the copies, and that of the terminal.
-pub(super) fn publish_sweep(
-    directory: &Path,
-    swept: &Swept,
-    copies: &Copies,
-    detail: Detail,
-) -> Result<(), Error> {
-    if !swept.driven() {
-        complain("stopped before the first round: no verdict");
-        return Ok(());
-    }
-    let report_input = swept.report_input();
-    leave(directory, REPORTS[0], &report::sweep_json(&report_input))?;
-    leave(directory, REPORTS[1], &report::sweep_html(&report_input))?;
-    copies.write_sweep(swept)?;
-    print_beside_copies(copies, |to_terminal| sweep_terminal(swept, to_terminal, detail))
 }
 
 fn print_beside_copies(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
@@ -232,11 +185,6 @@ fn print_beside_copies(copies: &Copies, text: impl Fn(bool) -> String) -> Result
 /// The report for the terminal.
 pub(super) fn terminal(judged: &Judged, to_terminal: bool, detail: Detail) -> String {
     report::terminal(&judged.report_input(), style_of(to_terminal), detail)
-}
-
-/// The report of a sweep for the terminal.
-pub(super) fn sweep_terminal(swept: &Swept, to_terminal: bool, detail: Detail) -> String {
-    report::sweep_terminal(&swept.report_input(), style_of(to_terminal), detail)
 }
 
 /// The level of detail that `--verbose` selects.
@@ -282,31 +230,14 @@ fn write_line(text: &str) {
     let _ = writeln!(stderr(), "{text}");
 }
 
-/// What a directory contains.
-pub(super) enum Recorded {
-    Run(Box<Judged>),
-    Sweep(Box<Swept>),
-}
-
-impl Recorded {
-    /// Reads and judges the directory that was named, or that of the newest run, which is then named on standard
-    /// error.
-    pub(super) fn of(named: Option<&Path>) -> Result<Recorded, Error> {
-        if let Some(run) = named {
-            return Recorded::read(run);
-        }
-        let (newest, recorded) = run_directory::newest(|run| Recorded::read(run).ok())?;
-        complain(&format!("run: {}", shown(newest.display().to_string())));
-        Ok(recorded)
+/// Reads and judges the directory that was named, or that of the newest run, which is then named on standard error.
+pub(super) fn recorded(named: Option<&Path>) -> Result<Judged, Error> {
+    if let Some(run) = named {
+        return judging::read(run);
     }
-
-    fn read(run: &Path) -> Result<Recorded, Error> {
-        if sweep::is_one(run) {
-            sweep::read(run).map(Box::new).map(Recorded::Sweep)
-        } else {
-            judging::read(run).map(Box::new).map(Recorded::Run)
-        }
-    }
+    let (newest, judged) = run_directory::newest(|run| judging::read(run).ok())?;
+    complain(&format!("run: {}", shown(newest.display().to_string())));
+    Ok(judged)
 }
 
 /// Checks before a long measurement that the file of this flag can be written.

@@ -1,4 +1,4 @@
-//! The exit codes of runs and sweeps.
+//! The exit codes of runs.
 
 use protocol::Exit;
 use record::{End, EndReason};
@@ -14,13 +14,6 @@ pub fn of_run(end: Option<&End>, void: bool, complete_rounds: u32, met: bool) ->
         _ if !met => Exit::NotMet,
         _ => Exit::Sound,
     }
-}
-
-/// The exit code of a sweep: that of its worst load point, in the order of the codes. A void point
-/// says nothing against the others, but a reader of the exit code alone must not miss it. A sweep
-/// without points is void.
-pub fn of_sweep(points: impl IntoIterator<Item = Exit>) -> Exit {
-    points.into_iter().max_by_key(|exit| *exit as u8).unwrap_or(Exit::Void)
 }
 
 #[cfg(test)]
@@ -49,22 +42,6 @@ mod tests {
             // A requirement matters only if the run ended well.
             let not_met = if exit == Exit::Sound { Exit::NotMet } else { exit };
             assert_eq!(seen(false), not_met, "{reason:?} {void} {rounds}");
-        }
-    }
-
-    #[test]
-    fn a_sweep_exits_as_its_worst_point() {
-        use Exit::*;
-        let table = [
-            (vec![], Void),
-            (vec![Sound, Sound], Sound),
-            (vec![Sound, NotMet], NotMet),
-            (vec![Void, NotMet, Sound], Void),
-            (vec![TargetFailed, Void], TargetFailed),
-            (vec![Failed, TargetFailed], Failed),
-        ];
-        for (points, exit) in table {
-            assert_eq!(of_sweep(points.clone()), exit, "{points:?}");
         }
     }
 }

@@ -5,6 +5,7 @@ use record::Histogram;
 use record::{Fact, Kind, Loaded, Metric, Nodes, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Everything that follows from the record of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,7 @@ pub struct Verdict {
     pub(crate) gate: Option<GateSummary>,
     pub(crate) scope: Scope,
     pub(crate) ranking: Option<Ranking>,
+    pub(crate) load_points: Vec<LoadPoint>,
 }
 
 impl Verdict {
@@ -35,9 +37,22 @@ impl Verdict {
         &self.findings
     }
 
-    /// Whether the audit has a void finding, so that no verdict holds.
+    /// Whether the audit refused all of it, so that no verdict holds: the run or, of a sweep, every load point.
     pub fn void(&self) -> bool {
-        self.findings.iter().any(|finding| finding.weight == Weight::Void)
+        match self.load_points.as_slice() {
+            [] => is_refused(&self.findings),
+            points => points.iter().all(LoadPoint::void),
+        }
+    }
+
+    /// Whether the audit refused a part of it: the run, or any load point.
+    pub fn void_in_part(&self) -> bool {
+        is_refused(&self.findings)
+    }
+
+    /// The load points of a sweep, ascending. Empty if nothing was swept.
+    pub fn load_points(&self) -> &[LoadPoint] {
+        &self.load_points
     }
 
     /// Rounds in which every contender was driven to the end.
@@ -64,6 +79,29 @@ impl Verdict {
     pub fn ranking(&self) -> Option<&Ranking> {
         self.ranking.as_ref()
     }
+}
+
+/// What belongs to one load point of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadPoint {
+    /// The numbers of its contenders.
+    pub contenders: Range<usize>,
+    /// The positions of their comparisons. Empty if there is one target, whose load points are compared with each
+    /// other.
+    pub comparisons: Range<usize>,
+    /// The findings about them, or about the run.
+    pub findings: Vec<Finding>,
+}
+
+impl LoadPoint {
+    /// Whether the audit refused it.
+    pub fn void(&self) -> bool {
+        is_refused(&self.findings)
+    }
+}
+
+fn is_refused(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.weight == Weight::Void)
 }
 
 /// How severe a finding is.

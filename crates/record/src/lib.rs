@@ -79,7 +79,7 @@ pub use server_parts::ServerParts;
 pub use sharding::{ShardRule, Sharding};
 pub use slice::{LateReplies, Slice, WatchedSlice};
 pub use store::{LoadMethod, Loaded, Settled, StoreMoment, StoreReport};
-pub use sweep::{Factor, LoadPoint, RunSweep, Sweep};
+pub use sweep::{Factor, RunSweep};
 pub use trial::{Phase, TrialRecord};
 pub use waits::Waits;
 pub use workload::{

@@ -13,6 +13,8 @@ use thiserror::Error as ThisError;
 pub const NUMBERS_BELOW: u64 = 1_000_000_000_000_000;
 /// Maximum number of contenders in one comparison.
 pub const MOST_CONTENDERS: usize = 16;
+/// Maximum number of load points of a sweep, times the contenders at each.
+pub const MOST_SWEPT: usize = 64;
 /// Maximum number of rounds.
 pub const MOST_ROUNDS: u32 = 10_000;
 /// Maximum number of groups of operations.
@@ -94,10 +96,13 @@ impl Plan {
         if contenders != self.question.contenders.len() {
             return Err(SizeError::OtherQuestion(contenders));
         }
-        if self.sweep.as_ref().is_some_and(|sweep| sweep.values.len() != contenders) {
-            return Err(SizeError::OtherSweep(contenders));
+        match &self.sweep {
+            Some(sweep) if sweep.values.len() * sweep.width() != contenders => {
+                return Err(SizeError::OtherSweep(contenders));
+            }
+            Some(_) => most("contenders", contenders, MOST_SWEPT)?,
+            None => most("contenders", contenders, MOST_CONTENDERS)?,
         }
-        most("contenders", contenders, MOST_CONTENDERS)?;
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
         self.question.check_size(contenders)
     }
@@ -109,6 +114,7 @@ impl Question {
         most("restarts", self.restarts as usize, MOST_ROUNDS as usize)?;
         most("looks", self.interim_looks.len(), MOST_LOOKS)?;
         most("pairs", self.pairs.len(), contenders * contenders)?;
+        most("load points", self.load_points.len(), contenders)?;
         let beyond = |number: &u32| *number as usize >= contenders;
         if self.pairs.iter().any(|pair| beyond(&pair.a) || beyond(&pair.b)) {
             return Err(SizeError::UnknownPair);

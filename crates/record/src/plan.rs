@@ -41,7 +41,7 @@ pub struct Plan {
     /// process drives alone.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub agents: u32,
-    /// The load points, if the contenders are the load points of one target (`run --sweep`).
+    /// The load points, if the contenders are targets at several of them (`--sweep`).
     /// None for all other plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<RunSweep>,
@@ -110,18 +110,23 @@ impl Plan {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())
     }
 
-    /// The number of the contender whose target this one drives: the load points of `run --sweep`
-    /// all drive the target of the first one.
+    /// The number of the contender whose target this one drives: all load points of a target
+    /// drive that of the first one.
     pub fn target_of(&self, contender: usize) -> usize {
-        if self.sweep.is_some() { 0 } else { contender }
+        self.sweep.as_ref().map_or(contender, |sweep| contender % sweep.width())
     }
 
-    /// The number of the contender whose keys and tables this one uses. Load points that only read
-    /// values of one size read the same ones, which are loaded once.
+    /// The number of the contender whose keys and tables this one uses. Load points of a target that only
+    /// read values of one size read the same ones, which are loaded once.
     pub fn data_of(&self, contender: usize) -> usize {
-        let Some(sweep) = &self.sweep else { return contender };
+        let is_of_value = self.sweep.as_ref().is_some_and(|sweep| sweep.factor == Factor::Value);
         let writes = self.contenders[contender].asks.workload().is_some_and(Workload::writes);
-        if writes || sweep.factor == Factor::Value { contender } else { 0 }
+        if writes || is_of_value { contender } else { self.target_of(contender) }
+    }
+
+    /// Whether it drives one target at several load points, so that no targets are compared.
+    pub fn sweeps_one_target(&self) -> bool {
+        self.sweep.as_ref().is_some_and(|sweep| sweep.width() == 1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The questions for the judge: part of the plan, fixed before round 1.
 
-use crate::{Consistency, Launches};
+use crate::{Consistency, Launches, RunSweep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,6 +24,10 @@ pub struct Question {
     /// Whether the contenders are ranked. Then all pairs are compared.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub is_ranked: bool,
+    /// The names of the load points of a sweep, ascending. Each has as many contenders, which follow each
+    /// other. Empty if nothing is swept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_points: Vec<String>,
     /// Which contenders are compared. Empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).
@@ -86,6 +90,23 @@ impl Question {
     /// has it.
     pub fn number_of(&self, name: &str) -> Option<usize> {
         self.contenders.iter().position(|contender| contender.name == name)
+    }
+
+    /// Returns how many contenders each load point has: all of them if nothing is swept.
+    pub fn width(&self) -> usize {
+        self.contenders.len() / self.load_points.len().max(1)
+    }
+
+    /// Returns the numbers of the contenders that have this name, at any load point.
+    pub fn numbers_of(&self, name: &str) -> Vec<usize> {
+        let width = self.width().max(1);
+        let is_named = |number: &usize| {
+            let full = self.contenders[*number].name.as_str();
+            let load_point = self.load_points.get(number / width);
+            let is_at = |at: &String| width > 1 && full == RunSweep::contender(name, at, width);
+            full == name || load_point.is_some_and(is_at)
+        };
+        (0..self.contenders.len()).filter(is_named).collect()
     }
 
     /// Returns the same question with the launches that were chosen after the first one, if the pilot

@@ -1,42 +1,9 @@
-//! A sweep: the same comparison, or one contender, at several load points.
+//! A sweep: one setting at several load points, all of which are driven in one run.
 
 use serde::{Deserialize, Serialize};
 
-/// Name and major version of [`Sweep`] on disk.
-pub const SCHEMA: &str = "tiebreak.sweep-points/1";
-
-/// The file in a sweep's directory, besides the directories of its load points. It is written
-/// before the first of them is driven and never changed; the journals of the points show how far
-/// the sweep got.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Sweep {
-    /// [`SCHEMA`].
-    pub schema: String,
-    /// Version of tiebreak.
-    pub version: String,
-    /// Start of the sweep, UTC, RFC 3339.
-    pub started: String,
-    /// The factor that is swept.
-    pub factor: Factor,
-    /// The load points, by ascending value.
-    pub points: Vec<LoadPoint>,
-}
-
-/// One setting of the factor: a comparison of its own.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LoadPoint {
-    /// The setting: connections, operations in flight on a connection, bytes of a
-    /// value, or operations per second.
-    pub value: f64,
-    /// Its directory, inside the sweep's.
-    #[serde(rename = "folder")]
-    pub directory: String,
-    /// Its position in the order in which the points are driven, from 1.
-    pub turn: u32,
-}
-
-/// The load points of `run --sweep`: one target that is driven at each of them in every round.
-/// Load point `n` is contender `n` of the plan.
+/// The load points of a run. Each target is driven at each of them, in every round: as a contender of its own. Those of
+/// the first load point come first, in the order of the targets, then those of the next one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSweep {
     /// The factor that is swept.
@@ -44,6 +11,26 @@ pub struct RunSweep {
     /// The settings, ascending: connections, operations in flight on a connection, bytes
     /// of a value, or operations per second.
     pub values: Vec<f64>,
+    /// The names of the targets. Empty in journals of earlier versions, which have one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+}
+
+impl RunSweep {
+    /// How many targets there are at each load point.
+    pub fn width(&self) -> usize {
+        self.targets.len().max(1)
+    }
+
+    /// The name of a target at a load point: `new@connections-8`, or the load point alone if there is one target.
+    pub fn contender(target: &str, load_point: &str, width: usize) -> String {
+        if width == 1 { load_point.to_owned() } else { format!("{target}@{load_point}") }
+    }
+
+    /// The name of each load point: `connections-8`.
+    pub fn names(&self) -> Vec<String> {
+        self.values.iter().map(|value| format!("{}-{value}", self.factor.name())).collect()
+    }
 }
 
 /// The one setting that differs between load points.
@@ -64,7 +51,7 @@ impl Factor {
     /// All factors.
     pub const ALL: [Factor; 4] = [Factor::Connections, Factor::Rate, Factor::Value, Factor::Depth];
 
-    /// Its name in settings and at the beginning of directory names.
+    /// Its name in settings and at the beginning of the names of load points.
     pub fn name(self) -> &'static str {
         match self {
             Factor::Connections => "connections",
@@ -72,10 +59,5 @@ impl Factor {
             Factor::Value => "value",
             Factor::Depth => "depth",
         }
-    }
-
-    /// The directory of a load point: `connections-8`.
-    pub fn directory(self, value: f64) -> String {
-        format!("{}-{value}", self.name())
     }
 }

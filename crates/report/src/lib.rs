@@ -22,15 +22,13 @@ mod tests;
 
 use judge::belief::{Belief, belief};
 use judge::growth::Growth;
-use judge::verdict::Ranking;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
+use judge::verdict::{LoadPoint, Ranking};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 use std::collections::BTreeMap;
 
 pub use html::printed::page as printed_html;
 pub use printed::{json as printed_json, scan_notes as printed_scan_notes};
-pub use sweep::SweepInput;
-use sweep::SweepView;
 pub use terminal::{printed::report as printed_terminal, table_of_words};
 
 /// Everything that a report is written from.
@@ -50,8 +48,8 @@ pub struct ReportInput<'a> {
     pub journal_note: Option<String>,
     /// The requirements of the run with their results, in their order.
     pub checked: &'a [Checked],
-    /// The growth from load point to load point. None if the run did not sweep load points, if
-    /// the audit refused it, or if too few rounds were driven.
+    /// How its targets grow with their load. None if the run did not sweep load points, if
+    /// the audit refused all of them, or if too few rounds were driven.
     pub growth: Option<&'a Growth>,
     /// The results of a published experiment's own method.
     pub single_runs: &'a [SingleRun],
@@ -116,26 +114,6 @@ pub fn junit(input: &ReportInput) -> String {
     junit::file(&View::of(input))
 }
 
-/// The report of a sweep as JSON, `tiebreak.sweep/1` (schema/sweep.v1.json), with a
-/// newline at its end.
-pub fn sweep_json(input: &SweepInput) -> String {
-    json::sweep::report(&SweepView::of(input))
-}
-
-/// The report of a sweep as one page, which links to those of its load points.
-pub fn sweep_html(input: &SweepInput) -> String {
-    html::sweep::page(&SweepView::of(input))
-}
-
-/// The report of a sweep for the terminal, with a newline at its end.
-pub fn sweep_terminal(input: &SweepInput, style: Style, detail: Detail) -> String {
-    let view = SweepView::of(input);
-    match detail {
-        Detail::Short => terminal::short::sweep::report(&view, style),
-        Detail::Full => terminal::sweep::report(&view, style),
-    }
-}
-
 /// The parts of an input. A [`Verdict`] can only be built by the judge, but its parts by anyone,
 /// so the formatters can be tested with parts made by hand.
 #[derive(Clone, Copy, Debug)]
@@ -156,6 +134,7 @@ struct View<'a> {
     journal_note: Option<&'a str>,
     checked: &'a [Checked],
     growth: Option<&'a Growth>,
+    load_points: &'a [LoadPoint],
     single_runs: &'a [SingleRun],
 }
 
@@ -178,6 +157,7 @@ impl<'a> View<'a> {
             journal_note: input.journal_note.as_deref(),
             checked: input.checked,
             growth: input.growth,
+            load_points: input.verdict.load_points(),
             single_runs: input.single_runs,
         }
     }
@@ -200,6 +180,9 @@ impl<'a> View<'a> {
 
     /// Whether the headline can be believed.
     fn belief(&self) -> Belief<'a> {
+        if let Some(sweep) = self.sweep() {
+            return sweep.least_believed().view.belief();
+        }
         belief(self.comparisons, self.findings, self.complete_rounds, self.matters())
     }
 

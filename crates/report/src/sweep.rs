@@ -1,101 +1,102 @@
-//! The parts of a sweep that the formatters use, as [`View`] has them for one run.
+//! A run at several load points, as the formatters use it.
 
-use super::{ReportInput, View};
-use judge::bend::Bend;
+use super::View;
+use judge::belief::HeadlineStatus;
+use judge::growth::Curve;
 use judge::verdict::{Comparison, ContenderSummary};
-use record::{LoadPoint, Metric, Sweep};
+use record::RunSweep;
 
-/// Everything that a sweep's report is made from.
-#[derive(Clone, Debug)]
-pub struct SweepInput<'a> {
-    /// The sweep and its load points.
-    pub sweep: &'a Sweep,
-    /// The inputs of the load points, in the sweep's order. None if a point was not driven.
-    pub points: Vec<Option<ReportInput<'a>>>,
-    /// Where each contender's curve bends.
-    pub bends: &'a [Bend],
-    /// The sweep's directory as `tiebreak report` takes it.
-    pub run: &'a str,
-}
-
-/// A [`SweepInput`] with views in place of inputs.
+/// A run at several load points. Each has a [`View`] with what belongs to it.
 #[derive(Clone, Debug)]
 pub(super) struct SweepView<'a> {
-    pub(super) sweep: &'a Sweep,
+    pub(super) whole: View<'a>,
+    pub(super) sweep: &'a RunSweep,
+    /// By ascending value.
     pub(super) points: Vec<PointView<'a>>,
-    pub(super) bends: &'a [Bend],
-    pub(super) run: &'a str,
 }
 
 /// One load point.
 #[derive(Clone, Debug)]
 pub(super) struct PointView<'a> {
-    pub(super) at: &'a LoadPoint,
-    /// None if it was not driven.
-    pub(super) view: Option<View<'a>>,
+    pub(super) value: f64,
+    /// Its contenders, comparisons and findings.
+    pub(super) view: View<'a>,
+}
+
+impl<'a> View<'a> {
+    /// The load points. Returns None if the run has none, or no complete round.
+    pub(super) fn sweep(&self) -> Option<SweepView<'a>> {
+        let sweep = self.plan().sweep.as_ref()?;
+        let is_read = self.load_points.len() == sweep.values.len() && self.complete_rounds > 0;
+        let points = sweep.values.iter().zip(self.load_points).map(|(value, point)| PointView {
+            value: *value,
+            view: View {
+                contenders: &self.contenders[point.contenders.clone()],
+                comparisons: &self.comparisons[point.comparisons.clone()],
+                findings: &point.findings,
+                void: point.void(),
+                checked: &[],
+                growth: None,
+                load_points: &[],
+                ..*self
+            },
+        });
+        is_read.then(|| SweepView { whole: *self, sweep, points: points.collect() })
+    }
 }
 
 impl<'a> SweepView<'a> {
-    pub(super) fn of(input: &'a SweepInput<'a>) -> SweepView<'a> {
-        let points = input.sweep.points.iter().zip(&input.points);
-        let point = |(at, input): (&'a LoadPoint, &'a Option<ReportInput<'a>>)| PointView {
-            at,
-            view: input.as_ref().map(View::of),
+    /// The names of the targets. Earlier versions did not record that of one target, so it is its address.
+    pub(super) fn targets(&self) -> Vec<&'a str> {
+        match self.sweep.targets.as_slice() {
+            [] => {
+                self.whole.plan().contenders.iter().take(1).map(|of| of.target.as_str()).collect()
+            }
+            names => names.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The targets' names and curves. Returns an empty list if too few rounds were complete.
+    pub(super) fn curves(&self) -> Vec<(&'a str, &'a Curve)> {
+        let curves = self.whole.growth.map_or(&[][..], |growth| growth.curves.as_slice());
+        self.targets().into_iter().zip(curves).collect()
+    }
+
+    /// The load points that the audit refused.
+    pub(super) fn void(&self) -> Vec<f64> {
+        self.points.iter().filter(|point| point.view.void).map(|point| point.value).collect()
+    }
+
+    /// The first of the load points whose headline can be believed least.
+    pub(super) fn least_believed(&self) -> &PointView<'a> {
+        let rank = |point: &PointView| {
+            let belief = point.view.belief();
+            (belief.status, belief.withheld.is_some())
         };
-        let points = points.map(point).collect();
-        SweepView { sweep: input.sweep, points, bends: input.bends, run: input.run }
+        let worst = self.points.iter().map(rank).max();
+        let worst = worst.unwrap_or((HeadlineStatus::Stands, false));
+        let is_worst = |point: &&PointView| rank(point) == worst;
+        self.points.iter().find(is_worst).expect("a sweep has load points")
     }
 
-    /// The load points that were driven.
-    pub(super) fn driven(&self) -> impl Iterator<Item = (&'a LoadPoint, &View<'a>)> {
-        self.points.iter().filter_map(|point| Some((point.at, point.view.as_ref()?)))
-    }
-
-    /// Any load point that was driven, for what all have in common.
-    pub(super) fn any(&self) -> Option<&View<'a>> {
-        self.driven().next().map(|(_, view)| view)
-    }
-
-    /// The contenders' names, and where their curves bend.
-    pub(super) fn bends(&self) -> impl Iterator<Item = (&'a str, &'a Bend)> {
-        let contenders =
-            self.any().map_or(&[][..], |view| view.plan().question.contenders.as_slice());
-        contenders.iter().map(|of| of.name.as_str()).zip(self.bends)
-    }
-
-    /// The comparisons that the verdicts of all load points rest on.
-    pub(super) fn primaries(&self) -> impl Iterator<Item = &'a Comparison> {
-        self.driven().flat_map(|(_, view)| view.primaries())
-    }
-
-    /// Names of the pairs compared, (a, b).
-    pub(super) fn pairs(&self) -> Vec<(&'a str, &'a str)> {
-        self.any().map_or(Vec::new(), View::pairs)
-    }
-
-    /// The metric that all verdicts rest on. Returns None if load points differ.
-    pub(super) fn primary(&self) -> Option<Metric> {
-        let mut all = self.driven().map(|(_, view)| view.plan().question.primary);
-        let first = all.next()?;
-        all.all(|other| other == first).then_some(first)
+    /// The numbers of the pairs of targets that are compared, (a, b).
+    pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
+        let width = self.sweep.width();
+        let pairs = self.whole.plan().question.pairs.iter();
+        let pairs = pairs.map(|pair| (pair.a as usize, pair.b as usize));
+        pairs.filter(|(a, b)| *a < width && *b < width).collect()
     }
 }
 
 impl<'a> PointView<'a> {
-    /// The figures of the contender with this number. Returns None if it was not driven.
-    pub(super) fn contender(&self, number: usize) -> Option<&'a ContenderSummary> {
-        self.view.as_ref()?.contenders.get(number)
+    /// The figures of the target with this number.
+    pub(super) fn target(&self, number: usize) -> Option<&'a ContenderSummary> {
+        self.view.contenders.get(number)
     }
 
-    /// Whether the audit refused it.
-    pub(super) fn void(&self) -> bool {
-        self.view.as_ref().is_some_and(|view| view.void)
-    }
-
-    /// The comparison that the verdict on this pair rests on.
-    pub(super) fn primary(&self, (a, b): (&str, &str)) -> Option<(&View<'a>, &'a Comparison)> {
-        let view = self.view.as_ref()?;
-        let mut primaries = view.primaries();
-        Some((view, primaries.find(|comparison| comparison.a == a && comparison.b == b)?))
+    /// The comparison that the verdict on these two targets rests on.
+    pub(super) fn primary(&self, (a, b): (usize, usize)) -> Option<&'a Comparison> {
+        let (a, b) = (&self.target(a)?.name, &self.target(b)?.name);
+        self.view.primaries().find(|comparison| comparison.a == *a && comparison.b == *b)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::printed;
 use crate::cli::outputs;
-use crate::cli::outputs::{Copies, PageArgs, Recorded};
+use crate::cli::outputs::{Copies, PageArgs};
 use crate::cli::plain_text::wrapped;
-use crate::run::judging::{Judged, sweep};
+use crate::run::judging::Judged;
 use clap::ValueHint;
 use judge::audit::RULES;
 use judge::verdict::{Comparison, Weight};
@@ -43,7 +43,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct AuditArgs {
-    /// Directory of a run or of a sweep, or files with printed output; - is standard input
+    /// Directory of a run, or files with printed output; - is standard input
     /// [default: the newest run in tiebreak-runs/]
     #[arg(value_name = "RUN|FILE", value_hint = ValueHint::AnyPath)]
     what: Vec<PathBuf>,
@@ -69,23 +69,16 @@ pub(in crate::cli) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
     of_own(args, Some(run))
 }
 
-/// The audit of a run or a sweep of tiebreak itself: of this one, or of the newest.
+/// The audit of a run of tiebreak itself: of this one, or of the newest.
 fn of_own(args: &AuditArgs, run: Option<&Path>) -> Result<Exit, Error> {
     if args.pages.formats().iter().any(|(_, file)| file.is_some()) {
         return Err(Error::usage(
             "--json and --html of audit are for printed output; for a run, use `tiebreak report`",
         ));
     }
-    match Recorded::of(run)? {
-        Recorded::Sweep(swept) => {
-            outputs::print(&of_sweep(&swept, outputs::width()))?;
-            Ok(swept.exit())
-        }
-        Recorded::Run(judged) => {
-            outputs::print(&answer(&judged, outputs::width()))?;
-            Ok(judged.exit())
-        }
-    }
+    let judged = outputs::recorded(run)?;
+    outputs::print(&answer(&judged, outputs::width()))?;
+    Ok(judged.exit())
 }
 
 fn not_together(run: &Path) -> Error {
@@ -97,15 +90,6 @@ fn not_together(run: &Path) -> Error {
     } else {
         Error::usage(format!("the file {run} does not exist"))
     }
-}
-
-/// The findings of a sweep, load point by load point.
-fn of_sweep(swept: &sweep::Swept, width: usize) -> String {
-    let point = |(directory, judged): (&str, Option<&Judged>)| match judged {
-        Some(judged) => format!("{directory}: {}", answer(judged, width)),
-        None => format!("{directory}: not driven\n"),
-    };
-    swept.points().map(point).collect::<Vec<String>>().join("\n")
 }
 
 fn answer(judged: &Judged, width: usize) -> String {

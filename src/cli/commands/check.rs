@@ -1,12 +1,12 @@
 //! `tiebreak check`.
 
 use super::compare::{self, CompareArgs};
-use crate::cli::{conduct, outputs, sweep};
+use crate::cli::{conduct, outputs};
 use crate::plan;
 use crate::plan::experiment::{self, FileText};
 use crate::plan::length::launches;
 use crate::plan::question::hash;
-use crate::plan::sweep::{LoadPoints, Settled, load_points};
+use crate::plan::sweep::load_points;
 use crate::plan::{Command, ContenderAccess, Observed, Resolved};
 use crate::run::runner;
 use crate::targets::launch;
@@ -60,16 +60,11 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     spec.allow_file = true;
     spec.allow_destructive = true;
     let inputs = plan::read_with(&spec, files)?;
-    let output = match load_points(&spec, &inputs)? {
-        None => text(&conduct::settle_read(&spec, inputs)?),
-        Some(points) if points.of_one => {
-            // One contender cannot be compared: its sweep is for `tiebreak run`.
-            spec.command = Command::Run;
-            let points = load_points(&spec, &inputs)?.expect("the same sweep");
-            of_sweep_in_one_run(&points, &sweep::settle_in_one_run(&spec, &points)?)
-        }
-        Some(points) => of_sweep(&points, &sweep::settle(&spec, &points)?),
-    };
+    if load_points(&spec, &inputs)?.is_some_and(|points| points.is_of_one()) {
+        // One contender cannot be compared: its sweep is for `tiebreak run`.
+        spec.command = Command::Run;
+    }
+    let output = text(&conduct::settle_read(&spec, inputs)?);
     outputs::print(&secrets::hidden(&output))?;
     Ok(Exit::Sound)
 }
@@ -88,32 +83,15 @@ fn of_file(file: &FileText) -> Result<String, Error> {
     Ok(format!("file {name}{leave}\n  {lines}\n\n"))
 }
 
-/// The plan at the lowest load point, and the values of the others, which differ in nothing
-/// else.
-fn of_sweep(points: &LoadPoints<'_>, settled: &Settled) -> String {
-    let factor = points.factor.name();
-    let values: Vec<f64> = settled.points.iter().map(|(value, _)| *value).collect();
-    let plans = settled.points.iter().map(|(_, resolved)| &resolved.plan);
-    let takes = runner::foreseen(plans);
-    let mut text = format!("sweep of {factor}: {}; takes {takes} in all\n", listed(&values));
-    for caution in &settled.cautions {
-        text += &format!("caution: {caution}\n");
-    }
-    let (lowest, resolved) = &settled.points[0];
-    text + &format!("\nat {factor} {lowest}:\n{}", self::text(resolved))
-}
-
-/// The plan of a sweep in one run, in which every load point is a contender.
-fn of_sweep_in_one_run(points: &LoadPoints<'_>, resolved: &Resolved) -> String {
-    let values = resolved.plan.sweep.as_ref().map(|sweep| sweep.values.as_slice());
-    format!(
-        "sweep of {} of one target (`tiebreak run`): {}; every round drives each of them once, in \
-         random order; takes {} in all\n\n{}",
-        points.factor.name(),
-        listed(values.unwrap_or_default()),
-        runner::foreseen([&resolved.plan]),
-        text(resolved)
-    )
+/// What is swept, and how.
+fn of_sweep(plan: &Plan) -> Option<String> {
+    let sweep = plan.sweep.as_ref()?;
+    let of_one = if plan.sweeps_one_target() { " of one target (`tiebreak run`)" } else { "" };
+    Some(format!(
+        "sweep of {}{of_one}: {}; every round drives each of them once, in random order",
+        sweep.factor.name(),
+        listed(&sweep.values)
+    ))
 }
 
 /// The plan as text.
@@ -121,7 +99,8 @@ fn text(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
     let seed = resolved.named_seed();
     let seed = seed.map_or("a seed drawn for each run".to_owned(), |seed| format!("seed {seed}"));
-    let mut lines = vec![format!("experiment {}, {seed}", hash::of(plan))];
+    let mut lines = Vec::from_iter(of_sweep(plan));
+    lines.push(format!("experiment {}, {seed}", hash::of(plan)));
     lines.extend(run(plan, &resolved.target_cores).into_iter().map(|line| format!("  {line}")));
     for (contender, contender_access) in plan.contenders.iter().zip(&resolved.accesses) {
         lines.push(String::new());
@@ -149,9 +128,10 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     }
     let also =
         if metrics.is_empty() { String::new() } else { format!("; also {}", metrics.join(", ")) };
-    let sought = match &plan.sweep {
-        Some(_) => "up to which load throughput grows".to_owned(),
-        None => format!("verdict on {}", question.primary.path()),
+    let sought = if plan.sweeps_one_target() {
+        "where the curve bends".to_owned()
+    } else {
+        format!("verdict on {}", question.primary.path())
     };
     lines.push(format!(
         "{sought}, confidence {}, at least {} matters{also}",

@@ -60,12 +60,12 @@ pub(in crate::cli) struct CompareArgs {
     /// Contenders: addresses, recipes by name, or an experiment file
     #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
-    /// Repeat the comparison at several load points: connections=1,8,32,128
+    /// Compare at several load points: connections=1,8,32,128
     ///
-    /// The factor is connections, rate, value (bytes) or depth, with 2 to 16 points. Each
-    /// point is a complete comparison in its own directory. The report shows throughput and
-    /// latency against the factor, and where the curve of each contender bends. Targets
-    /// that tiebreak launches are launched again for each point.
+    /// The factor is connections, rate, value (bytes) or depth, with 2 to 16 points. Every
+    /// round drives all contenders at each point, in random order. The report has a verdict
+    /// for each point, throughput and latency against the factor, and where each curve
+    /// bends. The connections of all points are open at once.
     #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_settings::parse, hide_short_help = true)]
     sweep: Option<SweepSettings>,
     #[command(flatten)]

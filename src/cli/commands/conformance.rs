@@ -113,7 +113,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     let stop = conduct::catch_signals()?;
     let trials = {
         let names: Vec<String> = lanes.iter().map(null::Lane::name).collect();
-        let progress = Progress::start(ProgressStyle::fitting(args.quiet), &names, "");
+        let progress = Progress::start(ProgressStyle::fitting(args.quiet), &names);
         progress.keep_on(&cores.own);
         progress.phase("round", null::length(&order, &lanes), order.rounds);
         null::measure(&order, &lanes, &stop, &mut |trial| progress.trial(trial))

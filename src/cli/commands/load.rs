@@ -5,13 +5,11 @@ use crate::cli::flags::{Flags, LOAD};
 use crate::cli::help::examples;
 use crate::cli::options::{TargetOptions, with_keys};
 use crate::cli::outputs;
-use crate::plan::sweep::load_points;
-use crate::plan::{self, Command, Resolved, Spec};
+use crate::plan::{Command, Resolved, Spec};
 use crate::run::runner;
 use crate::run::runner::LoadReporting;
 use crate::system::signals;
 use protocol::{Error, Exit};
-use record::Factor;
 use report::words;
 use text::shown::shown;
 
@@ -51,7 +49,7 @@ pub(in crate::cli) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
     let mut spec = Spec::new(Command::Load, args.contenders.clone());
     args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
-    let resolved = settle(&spec)?;
+    let resolved = conduct::settle(&spec)?;
     check(&resolved)?;
     let stop = conduct::catch_signals()?;
     let reporting = LoadReporting { quiet: args.quiet, reload: args.reload };
@@ -70,18 +68,6 @@ pub(in crate::cli) fn perform(args: &LoadArgs) -> Result<Exit, Error> {
         outputs::complain("stopped: the next load of the same keys continues from here");
     }
     Ok(exit)
-}
-
-/// Settles a load. A sweep of value is refused, because each load point has other values.
-fn settle(spec: &Spec) -> Result<Resolved, Error> {
-    let inputs = plan::read(spec)?;
-    match load_points(spec, &inputs)? {
-        Some(points) if points.factor == Factor::Value => Err(Error::usage(
-            "a sweep of value loads different values at each point, but `tiebreak load` loads \
-             once: remove the sweep from the experiment file",
-        )),
-        _ => conduct::settle_read(spec, inputs),
-    }
 }
 
 /// Accepts only stores that still run after the load.

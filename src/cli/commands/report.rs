@@ -1,7 +1,7 @@
 //! `tiebreak report`.
 
 use crate::cli::outputs;
-use crate::cli::outputs::{Copies, Format, PageArgs, Recorded};
+use crate::cli::outputs::{Copies, Format, PageArgs};
 use clap::ValueHint;
 use protocol::{Error, Exit};
 use std::io::IsTerminal;
@@ -24,7 +24,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct ReportArgs {
-    /// Directory of the run, or of a sweep [default: the newest in tiebreak-runs/]
+    /// Directory of the run [default: the newest in tiebreak-runs/]
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     run: Option<PathBuf>,
     /// Print the full report, not only what fits on one screen
@@ -48,22 +48,11 @@ pub(in crate::cli) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
     let copies = Copies::checked(args.pages.formats().into_iter().chain(others))?;
     let detail = outputs::detail(args.verbose);
     let to_terminal = std::io::stdout().is_terminal();
-    match Recorded::of(args.run.as_deref())? {
-        Recorded::Sweep(swept) => {
-            if copies.any() {
-                copies.write_sweep(&swept)?
-            } else {
-                outputs::print(&outputs::sweep_terminal(&swept, to_terminal, detail))?
-            }
-            Ok(swept.exit())
-        }
-        Recorded::Run(judged) => {
-            if copies.any() {
-                copies.write(&judged)?
-            } else {
-                outputs::print(&outputs::terminal(&judged, to_terminal, detail))?
-            }
-            Ok(judged.exit())
-        }
+    let judged = outputs::recorded(args.run.as_deref())?;
+    if copies.any() {
+        copies.write(&judged)?
+    } else {
+        outputs::print(&outputs::terminal(&judged, to_terminal, detail))?
     }
+    Ok(judged.exit())
 }

@@ -18,7 +18,7 @@ Examples:
   tiebreak run http://127.0.0.1:8080/ -n 10k -c 1
       10,000 requests, one after the other
   tiebreak run nginx --sweep connections=1,4,16,64
-      up to how many connections throughput grows, and what that costs in latency";
+      from how many connections on more of them gain little, and what they cost in latency";
 
 /// Drive one contender without interruption, with the same audit
 ///
@@ -36,8 +36,8 @@ pub(in crate::cli) struct RunArgs {
     ///
     /// The factor is connections, rate, value (bytes) or depth, with 2 to 16 points. Every
     /// round drives each point once, in random order. The report shows throughput, p50 and
-    /// p99 of each with their intervals, and up to which load throughput grows. The
-    /// connections of all points are open at once.
+    /// p99 of each with their intervals, and where the curve bends. The connections of all
+    /// points are open at once.
     #[arg(long, value_name = "FACTOR=N,N,…", value_parser = sweep_settings::parse, hide_short_help = true)]
     sweep: Option<SweepSettings>,
     #[command(flatten)]

@@ -381,7 +381,7 @@ fn too_few_replies(plan: &Plan, saw: &[PilotSeen], round_ns: u64) -> Option<Stri
     let (fewest, metric) = metrics.filter_map(needed).max_by_key(|(fewest, _)| *fewest)?;
     let answering = saw.iter().zip(&plan.contenders).filter(|(seen, _)| seen.throughput > 0.0);
     let slowest = answering.min_by(|(a, _), (b, _)| a.throughput.total_cmp(&b.throughput));
-    let (seen, contender) = slowest.filter(|_| !is_open(plan) && plan.sweep.is_none())?;
+    let (seen, contender) = slowest.filter(|_| !is_open(plan) && !plan.sweeps_one_target())?;
     let rounds = question.rounds_of_a_launch().unwrap_or(1);
     let expected = replies(seen, round_ns) * f64::from(rounds);
     if expected >= fewest as f64 {

@@ -15,7 +15,7 @@ use judge::stats::quantile::fewest_samples;
 use protocol::Error;
 use record::{
     Address, Arrivals, Contender, ContenderQuestion, GroupQuestion, Kind, Metric, OperationText,
-    Pair, Question, RequestPlan, Reuse, Workload,
+    Pair, Question, RequestPlan, Reuse, RunSweep, Workload,
 };
 use std::collections::BTreeMap;
 use text::units::show_percent;
@@ -34,28 +34,31 @@ pub(super) struct PlanFacts<'a> {
     pub(super) round_of_one_ns: Option<u64>,
     pub(super) client_ports: (u16, u16),
     pub(super) cores: &'a Cores,
+    /// The load points, if the contenders are targets at several of them.
+    pub(super) swept: Option<&'a RunSweep>,
 }
 
 /// Makes the question. Fails if so few rounds could never give a verdict.
 pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error> {
     let contenders = given.contenders;
+    let width = given.swept.map_or(contenders.len(), RunSweep::width);
     let pairs = match spec.command {
         Command::Run => neighbours(contenders.len() as u32),
         Command::Load => Vec::new(),
-        _ => pairs(contenders.len() as u32, spec.run.all_pairs || spec.run.rank),
+        _ => pairs(contenders.len(), width, spec.run.all_pairs || spec.run.rank),
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
-    let is_swept = spec.command == Command::Run && spec.sweep.is_some();
     let requests = by_request::names(spec, contenders)?;
     // Both families must be able to decide.
     let comparisons = pairs.len() * requests.len().max(1);
     let length = length::of(spec, given.round_of_one_ns, comparisons, alpha)?;
     // Replies of one replicate are counted together.
     let counted_ns = given.round_ns.saturating_mul(length.rounds_of_a_replicate().into());
-    let (primary, mut secondary) = match is_swept {
+    let (primary, mut secondary) = if spec.command == Command::Run && given.swept.is_some() {
         // The question is whether throughput still grows, also for rates.
-        true => (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99]),
-        false => metrics(contenders.iter().map(|c| c.intensity.arrivals), counted_ns),
+        (Metric::Throughput, vec![Metric::ResponseP50, Metric::ResponseP99])
+    } else {
+        metrics(contenders.iter().map(|c| c.intensity.arrivals), counted_ns)
     };
     let groups = groups(contenders, counted_ns);
     if !groups.is_empty() {
@@ -85,6 +88,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         groups,
         requests,
         is_ranked: spec.run.rank,
+        load_points: given.swept.map_or(Vec::new(), RunSweep::names),
         pairs,
         alpha,
         matters: matters(spec.run.matters.unwrap_or(MATTERS))?,
@@ -92,16 +96,20 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         restarts: length.launches,
         dear: length.dear,
         interim_looks: length.looks,
-        sharing: match is_swept {
-            true if questions.iter().all(|contender| contender.cpu_in_sight) => {
-                vec![everyone(contenders)]
-            }
-            true => Vec::new(),
-            false => sharing(given.accesses),
-        },
+        sharing: at_all_load_points(
+            sharing(&given.accesses[..width]),
+            contenders.len(),
+            width,
+            |of| questions[of].cpu_in_sight,
+        ),
         generator_cores: given.cores.generator.clone(),
         allowed_cores: given.cores.allowed.clone(),
-        one_target: if is_swept { vec![everyone(contenders)] } else { one_target(contenders) },
+        one_target: at_all_load_points(
+            one_target(&contenders[..width]),
+            contenders.len(),
+            width,
+            |_| true,
+        ),
         expect_different: spec.run.expect_different,
         shares_core: questions.iter().any(|contender| has_only_our_cores(contender, given.cores)),
         contenders: questions,
@@ -168,9 +176,14 @@ fn question_of(
     }
 }
 
-fn pairs(contenders: u32, all: bool) -> Vec<Pair> {
-    let firsts = if all { contenders } else { 1 };
-    (0..firsts).flat_map(|a| (a + 1..contenders).map(move |b| Pair { a, b })).collect()
+/// The pairs among each `width` contenders, which are those of one load point.
+fn pairs(contenders: usize, width: usize, all: bool) -> Vec<Pair> {
+    let firsts = if all { width } else { 1 };
+    let of_point = move |begin: usize| {
+        let pair = move |a: usize, b: usize| Pair { a: (begin + a) as u32, b: (begin + b) as u32 };
+        (0..firsts).flat_map(move |a| (a + 1..width).map(move |b| pair(a, b)))
+    };
+    (0..contenders).step_by(width.max(1)).flat_map(of_point).collect()
 }
 
 /// Compares each load point of a sweep with the one before. Empty if there is one contender.
@@ -178,8 +191,28 @@ fn neighbours(contenders: u32) -> Vec<Pair> {
     (1..contenders).map(|b| Pair { a: b - 1, b }).collect()
 }
 
-fn everyone(contenders: &[Contender]) -> Vec<u32> {
-    (0..contenders.len() as u32).collect()
+/// Groups of the contenders of the first load point, with the same targets at all other ones. A target that belongs
+/// to no group is one with its own load points, if it is to be `counted`.
+fn at_all_load_points(
+    groups: Vec<Vec<u32>>,
+    contenders: usize,
+    width: usize,
+    counted: impl Fn(usize) -> bool,
+) -> Vec<Vec<u32>> {
+    if contenders == width {
+        return groups;
+    }
+    let alone = (0..width).filter(|target| {
+        counted(*target) && !groups.iter().any(|group| group.contains(&(*target as u32)))
+    });
+    let all = groups.iter().cloned().chain(alone.map(|target| vec![target as u32]));
+    let at_all = |group: Vec<u32>| {
+        let begins = (0..contenders).step_by(width).map(|begin| begin as u32);
+        begins
+            .flat_map(|begin| group.iter().map(move |of| begin + of).collect::<Vec<_>>())
+            .collect()
+    };
+    all.map(at_all).collect()
 }
 
 /// 1 − confidence, rounded to remove the binary error of the subtraction.
@@ -447,8 +480,18 @@ mod tests {
     #[test]
     fn pairs_with_the_first_or_all() {
         let numbers = |pairs: Vec<Pair>| pairs.iter().map(|p| (p.a, p.b)).collect::<Vec<_>>();
-        assert_eq!(numbers(pairs(3, false)), [(0, 1), (0, 2)]);
-        assert_eq!(numbers(pairs(3, true)), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(numbers(pairs(3, 3, false)), [(0, 1), (0, 2)]);
+        assert_eq!(numbers(pairs(3, 3, true)), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(numbers(pairs(6, 3, false)), [(0, 1), (0, 2), (3, 4), (3, 5)]);
+        assert_eq!(numbers(pairs(4, 2, true)), [(0, 1), (2, 3)]);
+    }
+
+    #[test]
+    fn groups_have_the_same_targets_at_all_load_points() {
+        let two = |groups| at_all_load_points(groups, 6, 3, |target| target != 2);
+        assert_eq!(two(vec![vec![0, 1]]), [[0, 1, 3, 4]]);
+        assert_eq!(two(vec![vec![1, 2]]), [vec![1, 2, 4, 5], vec![0, 3]]);
+        assert_eq!(at_all_load_points(vec![vec![0, 1]], 3, 3, |_| true), [[0, 1]]);
     }
 
     #[test]

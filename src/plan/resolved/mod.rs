@@ -158,7 +158,7 @@ pub fn resolve(
     workload::check(&spec, &protocols, &contenders)?;
     destructive::check(&spec, &contenders)?;
     let spec = of_programs(spec, &contenders)?;
-    let (plan, cores) = plan(&spec, machine, contenders, &accesses)?;
+    let (plan, cores) = plan(&spec, machine, None, contenders, &accesses)?;
     let mut cautions = port_cautions(&plan);
     cautions.extend(plan.contenders.iter().filter_map(custom_presets::caution));
     cautions.extend(database::different_batches(&plan.contenders));
@@ -413,9 +413,11 @@ fn store_at(
     Ok((contender, store::access(url, store, settings, feeds).map_err(Error::usage)?))
 }
 
+/// Makes the plan of these contenders, which are targets at load points if something is swept.
 pub(super) fn plan(
     spec: &Spec,
     machine: &Machine,
+    swept: Option<RunSweep>,
     contenders: Vec<Contender>,
     accesses: &[ContenderAccess],
 ) -> Result<(Plan, cores::Cores), Error> {
@@ -431,6 +433,7 @@ pub(super) fn plan(
         round_of_one_ns: several.then(|| ns(round_of_one(spec))),
         client_ports: machine.host.client_ports,
         cores: &cores,
+        swept: swept.as_ref(),
     };
     let question = question::ask(spec, &given)?;
     for text in &spec.run.requirements {
@@ -459,7 +462,7 @@ pub(super) fn plan(
         pilot_ns: pilot_ns(spec)?,
         generator_cores: cores.generator.clone(),
         agents: spec.agents,
-        sweep: run_sweep(spec),
+        sweep: swept,
         requirements: spec.run.requirements.clone(),
         published: None,
         question,
@@ -468,12 +471,6 @@ pub(super) fn plan(
     check_descriptors(&plan)?;
     check_length(&plan)?;
     Ok((plan, cores))
-}
-
-/// Returns the load points, if they are the contenders of one run.
-fn run_sweep(spec: &Spec) -> Option<RunSweep> {
-    let sweep = spec.sweep.as_ref().filter(|_| spec.command == Command::Run)?;
-    Some(RunSweep { factor: sweep.factor, values: sweep.values.clone() })
 }
 
 /// Returns slices or turns, the length of a slice, and that of a round (for `run` the duration).

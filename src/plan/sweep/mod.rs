@@ -1,35 +1,24 @@
-//! `--sweep`: the same comparison at several load points.
-
-pub(super) mod of_one_run;
+//! `--sweep`: every target at several load points, as contenders of one run.
 
 use crate::plan::RunSettings;
+use crate::plan::contender::access::ContenderAccess;
 use crate::plan::contender::gather::Inputs;
-use crate::plan::resolved::{Machine, Resolved, resolve};
+use crate::plan::resolved::{self, Machine, Resolved, resolve};
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
 use crate::protocols::PROTOCOLS;
 use protocol::address::resolver::Resolver;
 use protocol::{Error, Protocol};
-use record::{Factor, RequestPlan, ValueBytes};
+use record::limits::MOST_SWEPT;
+use record::{Contender, Factor, RequestPlan, RunSweep, ValueBytes};
 use text::shown::shown;
 
-/// A sweep, with one spec per load point. No `Debug`: it holds secrets.
+/// The load points that a spec asks for. No `Debug`: it holds secrets.
 pub struct LoadPoints<'a> {
-    /// What is swept.
-    pub factor: Factor,
-    /// Whether there is only one contender, and so nothing to compare.
-    pub of_one: bool,
-    /// By ascending value.
-    pub points: Vec<(f64, Spec)>,
+    /// The factor and its values.
+    swept: SweepSettings,
+    spec: &'a Spec,
     inputs: &'a Inputs,
-}
-
-/// The plans of a sweep. No `Debug`: it holds secrets.
-pub struct Settled {
-    /// By ascending value.
-    pub points: Vec<(f64, Resolved)>,
-    /// What was given up so that only the factor differs, in sentences.
-    pub cautions: Vec<String>,
 }
 
 impl SweepSettings {
@@ -75,20 +64,43 @@ impl SweepSettings {
 ///
 /// # Errors
 /// When the sweep is not valid.
-pub fn load_points<'a>(spec: &Spec, inputs: &'a Inputs) -> Result<Option<LoadPoints<'a>>, Error> {
-    let (file, of_one) = (&inputs.run, inputs.contenders.len() == 1);
-    let Some(sweep) = spec.sweep.clone().or_else(|| file.sweep.clone()) else {
+pub fn load_points<'a>(
+    spec: &'a Spec,
+    inputs: &'a Inputs,
+) -> Result<Option<LoadPoints<'a>>, Error> {
+    let (file, targets) = (&inputs.run, inputs.contenders.len());
+    let Some(swept) = spec.sweep.clone().or_else(|| file.sweep.clone()) else {
         check_rounds(spec, &file.settings)?;
         return Ok(None);
     };
-    sweep.check_alone(spec)?;
+    if spec.command == Command::Load {
+        return match swept.factor {
+            Factor::Value => Err(Error::usage(
+                "a sweep of value loads different values at each point, but `tiebreak load` loads \
+                 once: remove the sweep from the experiment file",
+            )),
+            // All load points read the same keys.
+            _ => Ok(None),
+        };
+    }
+    swept.check_alone(spec)?;
+    if spec.agents > 0 {
+        return Err(Error::usage("a sweep with --agents is not supported yet: leave one out"));
+    }
     if spec.run.rank || file.settings.rank {
         return Err(Error::usage(
             "contenders are ranked at one load point: leave out --sweep or --rank",
         ));
     }
-    let points = sweep.values.iter().map(|value| (*value, sweep.at(spec, *value))).collect();
-    Ok(Some(LoadPoints { factor: sweep.factor, of_one, points, inputs }))
+    let points = swept.values.len();
+    if points * targets > MOST_SWEPT {
+        return Err(Error::usage(format!(
+            "{targets} contenders at {points} load points are {}, but one run can hold at most \
+             {MOST_SWEPT}: leave out load points or contenders",
+            points * targets
+        )));
+    }
+    Ok(Some(LoadPoints { swept, spec, inputs }))
 }
 
 /// Refuses rounds of `run` without a sweep: then it drives once.
@@ -109,69 +121,126 @@ fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
 }
 
 impl LoadPoints<'_> {
-    /// Resolves every load point, so that an impossible one is refused before anything is launched.
-    ///
-    /// # Errors
-    /// Those of `resolve`, with the name of the load point.
-    pub fn settle(&self, machine: &Machine, resolver: &mut Resolver<'_>) -> Result<Settled, Error> {
-        let points = self.with_cores(None, machine, resolver)?;
-        let workers = |point: &(f64, Resolved)| point.1.plan.generator_cores.len() as u32;
-        let fewest = points.iter().map(workers).min().unwrap_or(1);
-        if points.iter().all(|point| workers(point) == fewest) {
-            return Ok(Settled { points, cautions: Vec::new() });
-        }
-        // More cores at higher points would be a second factor, which could cause the bend.
-        let points = self.with_cores(Some(fewest), machine, resolver)?;
-        let cautions = vec![format!(
-            "every load point uses {fewest} generator core(s), the most that the load point with \
-             the fewest connections can use: leave out the lowest points to use more"
-        )];
-        Ok(Settled { points, cautions })
+    /// Whether there is one target, and so nothing to compare.
+    pub fn is_of_one(&self) -> bool {
+        self.inputs.contenders.len() == 1
     }
 
-    fn with_cores(
+    /// Settles one run that drives every target at every load point in each of its rounds.
+    ///
+    /// # Errors
+    /// Those of `resolve`, with the name of the load point, so that an impossible one is refused before anything is
+    /// launched.
+    pub fn settle(
         &self,
-        cores: Option<u32>,
         machine: &Machine,
         resolver: &mut Resolver<'_>,
-    ) -> Result<Vec<(f64, Resolved)>, Error> {
-        let mut points = Vec::with_capacity(self.points.len());
-        for (value, spec) in &self.points {
-            let run = RunSettings { cores: cores.or(spec.run.cores), ..spec.run.clone() };
-            let spec = Spec { run, ..spec.clone() };
+    ) -> Result<Resolved, Error> {
+        let points = self.each(machine, resolver)?;
+        let first = &points[0];
+        let names = first.plan.contenders.iter().map(|of| of.name.clone()).collect();
+        let SweepSettings { factor, values } = self.swept.clone();
+        let swept = RunSweep { factor, values, targets: names };
+        let spec = Spec { sweep: Some(self.swept.clone()), ..first.spec.clone() };
+        check_length(&spec)?;
+        let secrets = first.secrets.clone();
+        let most_cores = points.iter().map(|of| of.plan.generator_cores.len()).max().unwrap_or(1);
+        let (mut contenders, mut accesses, mut cautions) = (Vec::new(), Vec::new(), Vec::new());
+        for (point, label) in points.into_iter().zip(swept.names()) {
+            for caution in point.cautions {
+                if !cautions.contains(&caution) {
+                    cautions.push(caution);
+                }
+            }
+            contenders.extend(point.plan.contenders.into_iter().map(|contender| {
+                let name = RunSweep::contender(&contender.name, &label, swept.width());
+                Contender { name, ..contender }
+            }));
+            accesses.extend(point.accesses);
+        }
+        let (mut plan, cores) = resolved::plan(&spec, machine, Some(swept), contenders, &accesses)?;
+        keep_data(&mut plan, &mut accesses);
+        if cores.generator.len() < most_cores {
+            // More cores at higher points would be a second factor, which could cause the bend.
+            cautions.push(format!(
+                "every load point uses {} generator core(s), the most that the load point with \
+                 the fewest connections can use: leave out the lowest points to use more",
+                cores.generator.len()
+            ));
+        }
+        let (target_cores, own_cores) = (cores.others, cores.own);
+        // Targets at load points are not contenders of an article.
+        let method = None;
+        Ok(Resolved { plan, accesses, cautions, secrets, method, target_cores, own_cores, spec })
+    }
+
+    /// Resolves every load point.
+    fn each(&self, machine: &Machine, resolver: &mut Resolver<'_>) -> Result<Vec<Resolved>, Error> {
+        let mut points = Vec::with_capacity(self.swept.values.len());
+        for value in &self.swept.values {
+            let spec = self.swept.at(self.spec, *value);
             let resolved = resolve(&spec, self.inputs.clone(), machine, resolver);
-            let resolved = resolved.and_then(|it| self.check_stores(&it).map(|()| it));
-            let resolved = resolved.map_err(|error| Error {
-                text: format!("at {} {value}: {}", self.factor.name(), error.text),
+            let resolved = resolved.and_then(|it| self.check_swept(&it).map(|()| it));
+            points.push(resolved.map_err(|error| Error {
+                text: format!("at {} {value}: {}", self.swept.factor.name(), error.text),
                 ..error
-            })?;
-            points.push((*value, resolved));
+            })?);
         }
         Ok(points)
     }
 
     /// Only stores have values. Only they and servers of messages have more than one operation on a
-    /// connection.
-    fn check_stores(&self, resolved: &Resolved) -> Result<(), Error> {
-        if !matches!(self.factor, Factor::Value | Factor::Depth) {
+    /// connection. A program has no load that could be set.
+    fn check_swept(&self, resolved: &Resolved) -> Result<(), Error> {
+        let (factor, all) = (self.swept.factor, &resolved.plan.contenders);
+        if let Some(program) = all.iter().find(|of| of.asks == RequestPlan::Program) {
+            let name = &program.name;
+            return Err(Error::usage(format!(
+                "`{name}` is a program (exec:), whose load cannot be set: leave out --sweep"
+            )));
+        }
+        if !matches!(factor, Factor::Value | Factor::Depth) {
             return Ok(());
         }
-        let is_value = self.factor == Factor::Value;
-        let can = |asks: &RequestPlan| {
-            asks.is_store() || self.factor == Factor::Depth && asks.messages().is_some()
-        };
+        let is_value = factor == Factor::Value;
+        let can = |asks: &RequestPlan| asks.is_store() || !is_value && asks.messages().is_some();
         let can_sweep = |row: &Protocol| row.is_store() && (is_value || row.no_depth.is_none());
-        match resolved.plan.contenders.iter().find(|contender| !can(&contender.asks)) {
+        match all.iter().find(|contender| !can(&contender.asks)) {
             Some(other) => Err(Error::usage(format!(
                 "`{}` is not a store, and {} can be swept only for stores ({}): sweep connections \
                  or rate",
                 other.name,
-                self.factor.name(),
+                factor.name(),
                 PROTOCOLS.written_as(can_sweep)
             ))),
             None => Ok(()),
         }
     }
+}
+
+/// Gives each contender the keys and the table that it uses.
+fn keep_data(plan: &mut record::Plan, accesses: &mut [ContenderAccess]) {
+    for (number, contender_access) in accesses.iter_mut().enumerate() {
+        let data = plan.data_of(number);
+        let contender = &mut plan.contenders[number];
+        contender.asks.keep_keys_of(data);
+        if let ContenderAccess::Attached { access, .. } = contender_access {
+            resolved::give_table(data, contender, &mut **access);
+        }
+    }
+}
+
+/// Refuses other limits of `run`: the length of a sweep follows from its rounds.
+fn check_length(spec: &Spec) -> Result<(), Error> {
+    let given = match (spec.run.duration, spec.run.operations) {
+        (Some(_), _) => "--duration",
+        (None, Some(_)) => "-n",
+        (None, None) => return Ok(()),
+    };
+    Err(Error::usage(format!(
+        "{given} applies only to a run without rounds: for a sweep set --rounds, and --round for \
+         how long each load point is driven per round"
+    )))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::plan::settings::workload::WorkloadSettings;
 use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
 use protocol::address::resolver;
-use record::Host;
+use record::{Contender, Host};
 
 fn parsed(text: &str) -> SweepSettings {
     parse(text).unwrap_or_else(|message| panic!("{text}: {message}"))
@@ -20,7 +20,8 @@ fn spec(sweep: &str, change: impl FnOnce(&mut Spec)) -> Spec {
     spec
 }
 
-fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Settled, Error> {
+/// The plan of a sweep, and its cautions.
+fn settled(spec: &Spec, cores: Vec<u32>) -> Result<Resolved, Error> {
     let machine = Machine {
         cores: crate::system::cores::Facts { allowed: cores, ..Default::default() },
         host: Host { descriptors: 10_000, ..Host::default() },
@@ -81,28 +82,90 @@ fn what_is_no_sweep_says_what_one_is() {
     }
 }
 
+fn plan_of(sweep: &str, change: impl FnOnce(&mut Spec)) -> record::Plan {
+    settled(&spec(sweep, change), vec![0, 1]).unwrap_or_else(|e| panic!("{}", e.text)).plan
+}
+
 #[test]
 fn each_point_sets_the_factor_and_nothing_else() {
-    let points = |sweep: &str, change: fn(&mut Spec)| {
-        let settled =
-            settled(&spec(sweep, change), vec![0, 1]).unwrap_or_else(|e| panic!("{}", e.text));
-        settled.points.into_iter().map(|(value, it)| (value, it.plan)).collect::<Vec<_>>()
+    let all = |figure: fn(&Contender) -> f64, plan: record::Plan| {
+        plan.contenders.iter().map(figure).collect::<Vec<f64>>()
     };
-    let all = |contender: fn(&record::Contender) -> f64, points: Vec<(f64, record::Plan)>| {
-        points.iter().all(|(value, plan)| plan.contenders.iter().all(|c| contender(c) == *value))
+    let connections = all(|c| c.intensity.connections.into(), plan_of("connections=1,8", |_| {}));
+    assert_eq!(connections, [1.0, 1.0, 8.0, 8.0]);
+    let rate = |c: &Contender| c.intensity.arrivals.rate().unwrap_or(0.0);
+    assert_eq!(all(rate, plan_of("rate=100,5k", |_| {})), [100.0, 100.0, 5000.0, 5000.0]);
+    let depth = all(|c| c.intensity.depth.into(), plan_of("depth=1,16", stores));
+    assert_eq!(depth, [1.0, 1.0, 16.0, 16.0]);
+    let bytes = |c: &Contender| match c.asks.workload().map(|workload| workload.value.clone()) {
+        Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
+        other => panic!("{other:?}"),
     };
-    assert!(all(|c| f64::from(c.intensity.connections), points("connections=1,8", |_| {})));
-    assert!(all(|c| c.intensity.arrivals.rate().unwrap_or(0.0), points("rate=100,5k", |_| {})));
-    assert!(all(|c| f64::from(c.intensity.depth), points("depth=1,16", stores)));
-    let bytes =
-        |c: &record::Contender| match c.asks.workload().map(|workload| workload.value.clone()) {
-            Some(ValueBytes::Fixed(bytes)) => f64::from(bytes),
-            other => panic!("{other:?}"),
-        };
-    assert!(all(bytes, points("value=32B,1kB", stores)));
-    let mut points = points("connections=1,8", |_| {});
-    points[1].1.contenders.iter_mut().for_each(|contender| contender.intensity.connections = 1);
-    assert_eq!(points[0].1, points[1].1);
+    assert_eq!(all(bytes, plan_of("value=32B,1kB", stores)), [32.0, 32.0, 1000.0, 1000.0]);
+    let mut plan = plan_of("connections=1,8", |_| {});
+    for contender in &mut plan.contenders {
+        contender.intensity.connections = 1;
+        contender.name.clear();
+    }
+    assert_eq!(plan.contenders[..2], plan.contenders[2..]);
+}
+
+#[test]
+fn every_target_is_a_contender_at_every_load_point() {
+    let plan =
+        plan_of("connections=1,8", |spec| spec.contenders.push("c=http://127.0.0.1:3/".into()));
+    let names = plan.question.names();
+    let wanted = ["a@connections-1", "b@connections-1", "c@connections-1", "a@connections-8"];
+    assert_eq!(names[..4], wanted);
+    let pairs: Vec<(u32, u32)> = plan.question.pairs.iter().map(|it| (it.a, it.b)).collect();
+    assert_eq!(pairs, [(0, 1), (0, 2), (3, 4), (3, 5)], "of the same load point, in one family");
+    assert_eq!(plan.question.load_points, ["connections-1", "connections-8"]);
+    assert_eq!(plan.question.one_target, [[0, 3], [1, 4], [2, 5]]);
+    assert_eq!((0..6).map(|of| plan.target_of(of)).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
+    assert_eq!(plan.check_size(), Ok(()));
+    let of_one = plan_of("connections=1,8", |spec| {
+        spec.command = Command::Run;
+        spec.contenders.truncate(1);
+    });
+    assert_eq!(of_one.question.names(), ["connections-1", "connections-8"]);
+    assert_eq!(of_one.sweep.map(|sweep| sweep.targets), Some(vec!["a".to_owned()]));
+}
+
+#[test]
+fn load_points_that_only_read_share_their_keys() {
+    let data = |sweep, mix: &str| {
+        let plan = plan_of(sweep, |spec| {
+            stores(spec);
+            spec.workload.mix = Some(crate::plan::settings::workload::mix(mix).expect("a mix"));
+        });
+        (0..4).map(|of| plan.data_of(of)).collect::<Vec<_>>()
+    };
+    assert_eq!(data("connections=1,8", "get=1"), [0, 1, 0, 1]);
+    assert_eq!(data("connections=1,8", "get=1,set=1"), [0, 1, 2, 3]);
+    assert_eq!(data("value=32B,1kB", "get=1"), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_requirement_applies_at_every_load_point() {
+    use crate::plan::question::require::Requirement;
+    let question = plan_of("connections=1,8", |_| {}).question;
+    for text in ["b/a throughput >= 0.9", "b@connections-8/a@connections-8 throughput >= 0.9"] {
+        Requirement::parse(text, &question).unwrap_or_else(|why| panic!("{text}: {why}"));
+    }
+    let crossed = Requirement::parse("b@connections-8/a@connections-1 p99 <= 2", &question);
+    assert!(crossed.is_err_and(|why| why.contains("are not compared with each other")));
+}
+
+#[test]
+fn more_than_64_contenders_at_load_points_are_refused() {
+    let text = refused("connections=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", |spec| {
+        spec.contenders = (1..=5).map(|n| format!("c{n}=http://127.0.0.1:{n}/")).collect();
+    });
+    assert_eq!(
+        text,
+        "5 contenders at 16 load points are 80, but one run can hold at most 64: leave out load \
+         points or contenders"
+    );
 }
 
 #[test]
@@ -160,25 +223,14 @@ fn a_point_that_cannot_work_is_named_before_anything_is_launched() {
 }
 
 #[test]
-fn all_points_have_one_seed() {
-    let seeds = |change: fn(&mut Spec)| {
-        let settled = settled(&spec("connections=1,2,8", change), vec![0, 1]);
-        let settled = settled.unwrap_or_else(|e| panic!("{}", e.text));
-        settled.points.iter().map(|(_, it)| it.plan.seed).collect::<Vec<_>>()
-    };
-    assert_eq!(seeds(|_| {}), [0x5eed; 3]);
-    assert_eq!(seeds(|spec| spec.run.seed = Some(9)), [9; 3]);
-}
-
-#[test]
 fn the_generators_cores_are_no_second_factor() {
-    let four = vec![0, 1, 2, 3];
     let workers = |sweep: &str| {
-        let settled =
-            settled(&spec(sweep, |_| {}), four.clone()).unwrap_or_else(|e| panic!("{}", e.text));
-        let workers = settled.points.iter().map(|(_, it)| it.plan.generator_cores.len());
-        (workers.collect::<Vec<_>>(), !settled.cautions.is_empty())
+        let resolved = settled(&spec(sweep, |_| {}), vec![0, 1, 2, 3]);
+        let resolved = resolved.unwrap_or_else(|e| panic!("{}", e.text));
+        let caution = "every load point uses 1 generator core(s)";
+        let is_said = resolved.cautions.iter().any(|text| text.starts_with(caution));
+        (resolved.plan.generator_cores.len(), is_said)
     };
-    assert_eq!(workers("connections=1,2,8"), (vec![1, 1, 1], true));
-    assert_eq!(workers("connections=2,8"), (vec![2, 2], false));
+    assert_eq!(workers("connections=1,2,8"), (1, true));
+    assert_eq!(workers("connections=2,8"), (2, false));
 }

@@ -5,7 +5,6 @@
 //! changed by hand is detected.
 
 mod read;
-pub mod sweep;
 mod version_2;
 mod write;
 

@@ -11,10 +11,9 @@ use judge::verdict::{Checked, RequirementStatus, Verdict};
 use protocol::{Error, Exit};
 use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
 use report::ReportInput;
+use std::fs;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
-
-pub mod sweep;
 
 #[cfg(test)]
 pub(crate) mod example;
@@ -67,7 +66,8 @@ impl Judged {
     pub fn exit(&self) -> Exit {
         let met = self.checked.iter().all(|checked| checked.status == RequirementStatus::Met);
         let rounds = self.verdict.complete_rounds();
-        let of_run = exit::of_run(self.end.as_ref(), self.verdict.void(), rounds, met);
+        // A void load point says nothing against the others, but a reader of the exit code alone must not miss it.
+        let of_run = exit::of_run(self.end.as_ref(), self.verdict.void_in_part(), rounds, met);
         let has_refused = self.verdict.ranking().is_some_and(|of| !of.not_ranked.is_empty());
         match of_run {
             // The others are ranked, but one of them did not do what was asked.
@@ -96,6 +96,10 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             shown(file.display().to_string())
         )));
     };
+    if let Some(sweep) = &header.plan.sweep {
+        // Journals of earlier versions leave them out of the question.
+        header.plan.question.load_points = sweep.names();
+    }
     let mut judge = Judge::new(&header.plan.question);
     let (mut pilot, mut end, mut single_runs) = (None, None, Vec::new());
     let (mut trials, mut driven) = (0, 0);
@@ -130,7 +134,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
     let verdict = judge.verdict();
     Ok(Judged {
         checked: check(&header.plan, &verdict),
-        growth: growth(&header.plan, &verdict),
+        growth: growth::of_run(&header.plan, &verdict),
         single_runs,
         header: *header,
         pilot,
@@ -141,15 +145,6 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         trials,
         driven,
     })
-}
-
-/// What the load points of `run --sweep` show. Returns None if the run is not a sweep, or if the
-/// audit refused it.
-fn growth(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
-    let sweep = plan.sweep.as_ref().filter(|_| !verdict.void())?;
-    let at_a_rate =
-        plan.contenders.iter().any(|contender| contender.intensity.arrivals.rate().is_some());
-    growth::of(sweep, at_a_rate, &plan.question, verdict.contenders())
 }
 
 /// Checks each requirement of the plan against everything that it covers. A journal may contain one
@@ -168,12 +163,35 @@ fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
     plan.requirements.iter().flat_map(checked).collect()
 }
 
+/// The file with which earlier versions began the directory of a sweep, whose load points were runs of their own.
+pub(crate) const OLD_SWEEP: &str = "sweep.json";
+
+/// Says how to read the load points of a sweep of an earlier version.
+fn old_sweep(run: &Path) -> Error {
+    let path = |of: &Path| shown(of.display().to_string());
+    let entries = fs::read_dir(run).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut parts: Vec<PathBuf> =
+        entries.filter(|part| part.join(journal::FILE).is_file()).collect();
+    parts.sort();
+    let each: Vec<String> =
+        parts.iter().map(|part| format!("\n  tiebreak report {}", path(part))).collect();
+    let how = if each.is_empty() { " none was driven" } else { "" };
+    Error::usage(format!(
+        "{} is a sweep of an earlier version of tiebreak, in which each load point is a run of its own; \
+         read them one by one:{how}{}",
+        path(run),
+        each.concat()
+    ))
+}
+
 fn find(run: &Path) -> Result<(PathBuf, PathBuf), Error> {
     let path = shown(run.display().to_string());
     if run.is_dir() {
         let file = run.join(journal::FILE);
         return if file.exists() {
             Ok((run.to_owned(), file))
+        } else if run.join(OLD_SWEEP).is_file() {
+            Err(old_sweep(run))
         } else {
             Err(Error::usage(format!(
                 "{path} does not contain {}: pass the directory of a run, such as one under \

@@ -35,9 +35,9 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts to show the progress of a run, or of this part of a sweep.
-    pub(crate) fn start(style: ProgressStyle, names: &[String], part: &str) -> Progress {
-        let state = RunState::new(names, Instant::now()).of_part(part);
+    /// Starts to show the progress of a run.
+    pub(crate) fn start(style: ProgressStyle, names: &[String]) -> Progress {
+        let state = RunState::new(names, Instant::now());
         let driving = Driving::default();
         let mailbox = Arc::new(Mailbox::new(state, driving.clone()));
         let writer = match style {

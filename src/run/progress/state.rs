@@ -17,8 +17,6 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// The state of a run.
 #[derive(Debug)]
 pub(super) struct RunState {
-    /// The load point of a sweep. Empty if the run is not part of one.
-    part: String,
     label: String,
     run_began: Instant,
     phase_began: Instant,
@@ -61,7 +59,6 @@ impl RunState {
     pub(super) fn new(names: &[String], now: Instant) -> RunState {
         let so_far = |name: &String| SoFar { name: shown(name), ..SoFar::default() };
         RunState {
-            part: String::new(),
             label: String::new(),
             run_began: now,
             phase_began: now,
@@ -75,11 +72,6 @@ impl RunState {
             ended_at: now,
             contenders: names.iter().map(so_far).collect(),
         }
-    }
-
-    /// Returns this state for one load point of a sweep.
-    pub(super) fn of_part(self, part: &str) -> RunState {
-        RunState { part: part.to_owned(), ..self }
     }
 
     /// A phase starts. `rounds` is that of the whole run if the phase is the rounds.
@@ -148,8 +140,7 @@ impl RunState {
         } else {
             self.label.clone()
         };
-        let label = label + &self.waiting();
-        if self.part.is_empty() { label } else { format!("{}: {label}", self.part) }
+        label + &self.waiting()
     }
 
     /// What a slice waits for, after the label.
@@ -308,22 +299,20 @@ pub(super) mod tests {
         assert_eq!(left, Some(seconds(3.0)), "3 s each, launches shared out");
         state.trial(&trial(0, 4, 1, 1, 1), at(12.0));
         assert_eq!(state.label(), "round 4 of 4");
-        let state = state.of_part("point 2 of 3, depth 8");
-        assert_eq!(state.label(), "point 2 of 3, depth 8: round 4 of 4");
     }
 
     #[test]
     fn a_slice_that_waits_for_replies_says_so() {
-        let mut state = RunState::new(&names(), Instant::now()).of_part("depth 8");
+        let mut state = RunState::new(&names(), Instant::now());
         state.phase("round", seconds(2.0), 4, Instant::now());
         let mut label = |contender, time| {
             state.waits(Some(Waits { contender, time: seconds(time) }));
             state.label()
         };
-        assert_eq!(label(Some(1), 0.9), "depth 8: round 1 of 4");
-        assert_eq!(label(Some(1), 11.5), "depth 8: round 1 of 4, waiting 12 s for replies of new");
+        assert_eq!(label(Some(1), 0.9), "round 1 of 4");
+        assert_eq!(label(Some(1), 11.5), "round 1 of 4, waiting 12 s for replies of new");
         // Coordinators of agents do not know the contender; a contender may be driven alone.
-        assert_eq!(label(None, 3.0), "depth 8: round 1 of 4, waiting 3 s for replies");
+        assert_eq!(label(None, 3.0), "round 1 of 4, waiting 3 s for replies");
     }
 
     #[test]

@@ -41,8 +41,7 @@ pub fn load(
     reporting: LoadReporting,
 ) -> Result<Vec<Option<StoreSummary>>, Error> {
     let plan = &resolved.plan;
-    let progress =
-        Progress::start(ProgressStyle::fitting(reporting.quiet), &plan.question.names(), "");
+    let progress = Progress::start(ProgressStyle::fitting(reporting.quiet), &plan.question.names());
     progress.keep_on(&resolved.own_cores);
     end_leftovers(&progress);
     let context = LaunchContext {

@@ -19,7 +19,6 @@ mod settling;
 mod silence;
 mod stores;
 mod stores_known;
-mod sweep;
 mod targets;
 
 use crate::agents::{self, Expected, Membership};
@@ -43,7 +42,6 @@ pub(crate) use session::{foreseen, foreseen_of_one};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use stores_known::Stores;
-pub(crate) use sweep::{SweepRun, begin};
 use targets::Targets;
 use text::shown::shown;
 
@@ -56,8 +54,6 @@ pub struct Reporting<'a> {
     pub quiet: bool,
     /// Measure the lanes' own costs anew, and do not keep them.
     pub no_cache: bool,
-    /// The load point of a sweep. Empty if the run is not part of one.
-    pub part: &'a str,
 }
 
 /// Conducts the run and returns its directory; the journal says how it ended. If `membership` is
@@ -86,7 +82,7 @@ pub(crate) fn perform(
         Error::failed(format!("{directory_text}: the journal cannot be written: {error}"))
     })?;
     let style = ProgressStyle::fitting(reporting.quiet);
-    let progress = Progress::start(style, &plan.question.names(), reporting.part);
+    let progress = Progress::start(style, &plan.question.names());
     progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen_of_one(plan), plan.seed));
     if let Some(sentence) = words::methods(plan) {

@@ -1,7 +1,8 @@
 //! The directory of a run.
 
 use crate::run::journal;
-use crate::run::journal::{Reader, Writer, sweep};
+use crate::run::journal::{Reader, Writer};
+use crate::run::judging;
 use crate::system::utc;
 use keeper::user;
 use protocol::{Error, private};
@@ -48,7 +49,7 @@ pub(crate) fn create(
     Ok((directory, journal))
 }
 
-/// Creates or checks a directory that contains neither a run nor a sweep: `--out`, or a new one.
+/// Creates or checks a directory that contains no run: `--out`, or a new one.
 ///
 /// # Errors
 /// If it contains one, or cannot be written.
@@ -91,7 +92,7 @@ fn check_given(directory: &Path) -> Result<(), Error> {
     }
     let ours = [
         (journal::FILE, "a journal"),
-        (sweep::FILE, "a sweep"),
+        (judging::OLD_SWEEP, "a sweep"),
         (REPORTS[0], REPORTS[0]),
         (REPORTS[1], REPORTS[1]),
         (LOGS, LOGS),
@@ -173,7 +174,7 @@ fn is_ours(directory: &Path) -> io::Result<bool> {
     Ok(trusted(&named) && trusted(&found) && found.mode() & 0o002 == 0)
 }
 
-/// The newest run or sweep below `home` that can be `read`, with what was read. None if there is none. Those of
+/// The newest run below `home` that can be `read`, with what was read. None if there is none. Those of
 /// agents are left out: the coordinator's run contains what they recorded.
 fn newest_below<T>(home: &Path, read: impl Fn(&Path) -> Option<T>) -> Option<(PathBuf, T)> {
     let entries = fs::read_dir(home).ok()?.flatten();
@@ -183,9 +184,8 @@ fn newest_below<T>(home: &Path, read: impl Fn(&Path) -> Option<T>) -> Option<(Pa
     });
     let dated = own.filter_map(|entry| {
         let directory = entry.path();
-        let record = [journal::FILE, sweep::FILE].map(|name| directory.join(name).metadata());
-        let written = record.into_iter().flatten().filter_map(|file| file.modified().ok()).max();
-        Some((written?, directory))
+        let written = directory.join(journal::FILE).metadata().ok()?.modified().ok()?;
+        Some((written, directory))
     });
     let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
     dated.sort();
@@ -195,7 +195,7 @@ fn newest_below<T>(home: &Path, read: impl Fn(&Path) -> Option<T>) -> Option<(Pa
     })
 }
 
-/// The newest run or sweep in the usual place that can be `read`, with what was read.
+/// The newest run in the usual place that can be `read`, with what was read.
 ///
 /// # Errors
 /// If there is none.
@@ -228,7 +228,7 @@ mod tests {
         let at = |name: &str| scratch.path().join(name);
         for (seconds, name, file) in [
             (1, "b", journal::FILE),
-            (2, "a", sweep::FILE),
+            (2, "a", journal::FILE),
             (3, "broken", journal::FILE),
             (4, "a.agent-1", journal::FILE),
             (5, "other", "notes"),

@@ -1,6 +1,7 @@
 //! Contenders that were driven under different settings.
 
 use super::{Evidence, Rule};
+use crate::evidence::DriveSummary;
 use crate::verdict::{Finding, Weight};
 use record::LaneOrder;
 use text::lists;
@@ -10,8 +11,8 @@ pub(super) const RULE: Rule = Rule {
     short: "driven with different settings",
     hint: "let only what you compare differ",
     weight: Weight::Caution,
-    threshold: "Compares the settings of a contender with those of the first one: connections, \
-                connection policy, arrivals, timeout, number of operations, and the same for each \
+    threshold: "Compares the settings of a contender with those of the first one (of the same load point): \
+                connections, connection policy, arrivals, timeout, number of operations, and the same for each \
                 group. A setting that differs is a note. A setting of one contender that changes \
                 from round to round is a caution.",
     why: "A setting that differs is either the factor under test or an accident; the figures \
@@ -30,10 +31,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             RULE.about(name, Weight::Caution, seen)
                 .with_short("settings changed between rounds", hint)
         });
-    let first =
-        evidence.each().next().and_then(|(name, driven)| Some((name, driven.lane_orders.first()?)));
-    let others = evidence.each().skip(1).filter_map(|(name, driven)| {
-        let (first_name, first) = first?;
+    let each: Vec<(&str, &DriveSummary)> = evidence.each().collect();
+    let width = evidence.question.width().max(1);
+    let others = each.iter().enumerate().filter_map(|(number, (name, driven))| {
+        // Load points differ on purpose.
+        let (first_name, first) = each[number - number % width];
+        let first = first.lane_orders.first()?;
         let settings = differing(first, driven.lane_orders.first()?);
         let seen =
             format!("driven with other settings than {first_name}: {}", lists::listed(&settings));

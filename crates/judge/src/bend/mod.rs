@@ -8,12 +8,14 @@
 //! twice those of an idle server. (L. Kleinrock, *Power and deterministic rules of thumb for
 //! probabilistic problems in computer communications*, ICC 1979.)
 //!
+//! All load points are driven in every round, so two of them are compared round by round (or launch by launch), as
+//! contenders are: what the machine does to a round, it does to both.
+//!
 //! A knee derived from the shape of the curve, such as Kneedle's, was rejected: it finds a knee in
 //! every curve, and the knee moves when a point is added at the end of the range.
 
-use crate::compare::{AT_ITS_LIMIT_FROM, GENERATOR_LIMITED_BELOW};
+use crate::growth::Load;
 use crate::stats::paired_t;
-use crate::verdict::ContenderSummary;
 use record::Factor;
 
 /// The elasticity d ln T/d ln N below which more load gains too little.
@@ -23,25 +25,6 @@ const TAIL: f64 = 2.0;
 /// A target that is driven at less than this share of the rate fell behind. The time includes the
 /// drains of slices, which take up to 1 %.
 const KEPT: f64 = 0.95;
-/// Load points are driven minutes apart, and the machine's speed drifts between them. Neither the
-/// scatter of rounds nor that of rounds which resemble their neighbours contains this drift. So two
-/// points must differ by this much more (in ln) before it counts. The value is a choice: five times
-/// the standard deviation of 2 % between launches of one program.
-const DRIFT: f64 = 0.1;
-
-/// One contender at one load point.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Load {
-    /// The factor's value: connections, depth, bytes, or operations per second.
-    pub value: f64,
-    /// ln of operations per second, of each replicate.
-    throughput: Vec<f64>,
-    /// ln of the p99 of response time in seconds, of each replicate. Empty if a replicate has none.
-    p99: Vec<f64>,
-    /// Whether the generator was hardly idle and the target not known to be at its limit.
-    generator_limited: bool,
-}
-
 /// Where a contender's curve bends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bend {
@@ -93,142 +76,83 @@ pub enum Sign {
     },
 }
 
-/// An estimate (a mean of ln) and half of its interval.
-#[derive(Clone, Copy)]
-struct Mean {
-    at: f64,
-    half: f64,
-}
-
-impl Load {
-    /// The figures of a contender at this load point. `launch` is the number of rounds per launch
-    /// if the launch is the replicate.
-    pub fn new(value: f64, of: &ContenderSummary, launch: Option<u32>) -> Load {
-        let launch = launch.unwrap_or(1).max(1);
-        let number = |round: u32| round.saturating_sub(1) / launch;
-        let launches: Vec<_> =
-            of.rounds.chunk_by(|one, next| number(one.0) == number(next.0)).collect();
-        let mean =
-            |values: Vec<f64>| values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64;
-        let whole = || launches.iter().filter(|rounds| rounds.len() == launch as usize);
-        let throughput = whole().map(|rounds| mean(rounds.iter().map(|round| round.1).collect()));
-        let p99 = whole().map(|rounds| {
-            let of_rounds: Option<Vec<f64>> = rounds.iter().map(|round| round.3).collect();
-            of_rounds.map(mean)
-        });
-        Load {
-            value,
-            throughput: throughput.collect(),
-            p99: p99.collect::<Option<Vec<f64>>>().unwrap_or_default(),
-            generator_limited: generator_limited(of),
-        }
-    }
-
-    /// In an open loop a late generator voids the point, so it is not among those examined here.
-    fn bends(&self, sign: Sign, or_before: bool) -> Bend {
-        Bend::At { value: self.value, sign, generator_limited: false, or_before }
-    }
-}
-
-/// Whether the generator was hardly idle and the target not known to be at its limit.
-pub(crate) fn generator_limited(of: &ContenderSummary) -> bool {
-    of.generator_idle.is_some_and(|idle| idle < GENERATOR_LIMITED_BELOW)
-        && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM)
-}
-
-/// The level of each point's interval, for an error of `alpha` over all statements about the bends
-/// of a sweep: every point of every contender has two intervals.
-pub fn level(alpha: f64, points: usize, contenders: usize) -> f64 {
-    alpha / (2 * points.max(1) * contenders.max(1)) as f64
-}
-
-/// Finds where the curve of a contender bends. `loads` are its load points by ascending value,
-/// `open` says whether it was driven at a rate, `level` is the result of [`level`].
-pub fn of(factor: Factor, open: bool, loads: &[Load], level: f64) -> Bend {
-    match (factor, open) {
-        (Factor::Rate, _) => of_rate(loads, level),
+/// Finds where the curve of a target bends. `loads` are its sound load points by ascending value, of `planned` ones.
+/// `at_a_rate` says whether it was driven at a rate. `alpha` is the error of all statements about this curve together.
+pub fn of(factor: Factor, at_a_rate: bool, loads: &[&Load], planned: usize, alpha: f64) -> Bend {
+    match (factor, at_a_rate) {
+        // Every load point has two intervals.
+        (Factor::Rate, _) => of_rate(loads, alpha / (2 * planned.max(1)) as f64),
         (_, true) => Bend::NotSought,
-        (Factor::Value, false) => of_gain(loads, level, |load| load.value.ln()),
-        (Factor::Connections | Factor::Depth, false) => of_gain(loads, level, |_| 0.0),
+        (_, false) => {
+            let pairs = planned * planned.saturating_sub(1) / 2;
+            of_gain(factor, loads, alpha / pairs.max(1) as f64)
+        }
     }
 }
 
-/// Finds the first point from which the gain to all higher points is too small. `more` is added to
-/// ln of throughput to convert operations to bytes.
-fn of_gain(loads: &[Load], level: f64, more: impl Fn(&Load) -> f64) -> Bend {
-    let gains: Option<Vec<Mean>> = loads
-        .iter()
-        .map(|load| {
-            mean(&load.throughput, level).map(|gain| Mean { at: gain.at + more(load), ..gain })
-        })
-        .collect();
-    let (Some(gains), Some(last)) = (gains, loads.last().filter(|_| loads.len() > 1)) else {
-        return Bend::Undetermined;
-    };
+/// Finds the first load point from which the gain to all higher ones is too small. Each two load points have one
+/// interval at this level.
+fn of_gain(factor: Factor, loads: &[&Load], level: f64) -> Bend {
+    let Some(last) = loads.last().filter(|_| loads.len() > 1) else { return Bend::Undetermined };
     let mut shown_straight = true;
-    for from in 0..loads.len() - 1 {
-        // The required growth from this point to each higher one.
-        let beyond = || {
-            (from + 1..loads.len())
-                .map(move |to| (to, ELASTICITY * (loads[to].value / loads[from].value).ln()))
-        };
-        let grew = |to: usize| gains[to].minus(gains[from]);
-        if beyond().all(|(to, least)| grew(to).at + grew(to).half < least) {
-            let next = &loads[from + 1];
-            let (value, generator_limited) = (loads[from].value, next.generator_limited);
-            let (more, by) = (next.value / value, grew(from + 1).at.exp());
-            let sign = Sign::Gain { next: next.value, more, by };
-            return Bend::At { value, sign, generator_limited, or_before: !shown_straight };
+    for (at, from) in loads.iter().enumerate().take(loads.len() - 1) {
+        // What was gained beyond the growth that is required, for each higher load point.
+        let beyond: Vec<Option<(f64, f64)>> = loads[at + 1..]
+            .iter()
+            .map(|to| {
+                let required = ELASTICITY * (to.value / from.value).ln();
+                paired_t::interval(&from.gains_to(to, factor), level)
+                    .map(|(low, high)| (low - required, high - required))
+            })
+            .collect();
+        if beyond.iter().all(|of| of.is_some_and(|(_, high)| high < 0.0)) {
+            let next = loads[at + 1];
+            let by = paired_t::mean(&from.gains_to(next, factor)).unwrap_or(0.0).exp();
+            let sign = Sign::Gain { next: next.value, more: next.value / from.value, by };
+            let generator_limited = next.generator_limited;
+            let or_before = !shown_straight;
+            return Bend::At { value: from.value, sign, generator_limited, or_before };
         }
-        shown_straight &= beyond().any(|(to, least)| grew(to).at - grew(to).half >= least);
+        shown_straight &= beyond.iter().any(|of| of.is_some_and(|(low, _)| low >= 0.0));
     }
     if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Undetermined }
 }
 
 /// Finds the first rate that was not reached, or at which the tail has doubled.
-fn of_rate(loads: &[Load], level: f64) -> Bend {
-    let (Some(last), Some(idle)) = (
-        loads.last().filter(|_| loads.len() > 1),
-        loads.first().and_then(|it| mean(&it.p99, level)),
-    ) else {
+fn of_rate(loads: &[&Load], level: f64) -> Bend {
+    let (Some(lowest), Some(last)) = (loads.first(), loads.last().filter(|_| loads.len() > 1))
+    else {
         return Bend::Undetermined;
     };
     let mut shown_straight = true;
     for load in loads {
-        let (Some(rate), Some(p99)) = (mean(&load.throughput, level), mean(&load.p99, level))
-        else {
-            shown_straight = false;
-            continue;
+        // In an open loop a late generator voids the load point, so it is not among those examined here.
+        let bends = |sign| Bend::At {
+            value: load.value,
+            sign,
+            generator_limited: false,
+            or_before: !shown_straight,
         };
         let kept = (KEPT * load.value).ln();
-        if rate.at + rate.half < kept {
-            return load.bends(Sign::Behind { driven: rate.at.exp() }, !shown_straight);
+        let rate = paired_t::interval(&load.throughput, level);
+        if rate.is_some_and(|(_, high)| high < kept) {
+            let driven = paired_t::mean(&load.throughput).unwrap_or(0.0).exp();
+            return bends(Sign::Behind { driven });
         }
-        let times = p99.minus(idle);
-        if load.value > loads[0].value && times.at - times.half > TAIL.ln() {
-            return load.bends(
-                Sign::Tail { times: times.at.exp(), lowest: loads[0].value },
-                !shown_straight,
-            );
+        let growth = lowest.p99_growth_to(load);
+        let tail = paired_t::interval(&growth, level);
+        let is_lowest = load.value == lowest.value;
+        if !is_lowest && tail.is_some_and(|(low, _)| low > TAIL.ln()) {
+            let times = paired_t::mean(&growth).unwrap_or(0.0).exp();
+            return bends(Sign::Tail { times, lowest: lowest.value });
         }
-        let short = load.value == loads[0].value || times.at + times.half <= TAIL.ln();
-        shown_straight &= short && rate.at - rate.half >= kept;
+        let short = tail.is_some_and(|(_, high)| is_lowest || high <= TAIL.ln());
+        shown_straight &= short && rate.is_some_and(|(low, _)| low >= kept);
     }
     if shown_straight { Bend::NotUpTo(last.value) } else { Bend::Undetermined }
 }
 
-impl Mean {
-    /// The difference of two load points.
-    fn minus(self, other: Mean) -> Mean {
-        Mean { at: self.at - other.at, half: self.half + other.half + DRIFT }
-    }
-}
-
-/// The mean and half the width of the paired t interval of one point. None below two replicates.
-fn mean(replicates: &[f64], level: f64) -> Option<Mean> {
-    let (low, high) = paired_t::interval(replicates, level)?;
-    Some(Mean { at: (low + high) / 2.0, half: (high - low) / 2.0 })
-}
-
+#[cfg(test)]
+mod simulated;
 #[cfg(test)]
 mod tests;

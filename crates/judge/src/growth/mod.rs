@@ -1,32 +1,22 @@
-//! How throughput and latency of one target grow with its load, and up to which point.
+//! How throughput and latency of each target grow with its load.
 //!
-//! The load points of `run --sweep` are driven once in each round. So two of them are compared
-//! round by round, as contenders are: what the machine does to a round, it does to both. The
-//! figures are logarithms, and the intervals those of Student's t over the rounds (mean ± t·s/√n),
-//! as in [`crate::bend`]. Unlike the signed-rank interval of a comparison, this does not need many
-//! rounds.
+//! All load points of a sweep are driven once in each round. So two of them are compared round by
+//! round (or launch by launch), as contenders are: what the machine does to a round, it does to
+//! both. The figures are logarithms, and the intervals those of Student's t (mean ± t·s/√n). Unlike
+//! the signed-rank interval of a comparison, this does not need many rounds.
 
-use crate::bend;
+use crate::bend::{self, Bend};
+use crate::compare::{AT_ITS_LIMIT_FROM, GENERATOR_LIMITED_BELOW};
 use crate::stats::paired_t;
-use crate::verdict::ContenderSummary;
-use record::{Factor, Question, RunSweep};
+use crate::verdict::{ContenderSummary, Verdict};
+use record::{Contender, Factor, Plan, Question, RunSweep};
 use serde::Serialize;
 
-/// Throughput that grows by less than this to the next load point counts as not growing. The value
-/// is a choice: if the load doubles, proportional throughput would grow by 100 %.
-pub const TOO_LITTLE: f64 = 0.05;
-
-/// What load points show about a target.
+/// What load points show about their targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
-    /// What is swept.
-    pub factor: Factor,
-    /// By ascending load.
-    pub points: Vec<Point>,
-    /// From each load point to the next.
-    pub steps: Vec<GrowthStep>,
-    /// Up to where throughput grows.
-    pub limit: Limit,
+    /// One for each target, in their order.
+    pub curves: Vec<Curve>,
     /// Level of each load point's intervals, e.g. 0.95, each by itself.
     pub confidence: f64,
     /// Level of each step's intervals: those of throughput hold together at
@@ -34,7 +24,18 @@ pub struct Growth {
     pub step_confidence: f64,
 }
 
-/// One load point.
+/// What load points show about one target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// By ascending load.
+    pub points: Vec<Point>,
+    /// From each load point to the next.
+    pub steps: Vec<GrowthStep>,
+    /// Where it bends.
+    pub bend: Bend,
+}
+
+/// A target at one load point. A load point that the audit refused has no figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Point {
     /// The factor's value: connections, depth, bytes, or operations per second.
@@ -56,16 +57,14 @@ pub struct GrowthStep {
     pub from: f64,
     /// The factor's value at the higher one.
     pub to: f64,
-    /// How throughput changes.
-    pub change: Change,
     /// Throughput (of sizes of values: bytes per second), as a ratio.
     pub throughput: Option<Estimate>,
     /// The p99 of response time, as a ratio.
     pub p99: Option<Estimate>,
 }
 
-/// A geometric mean over the rounds and its interval. Absent with fewer than two rounds, or if a
-/// round lacks the figure.
+/// A geometric mean over the rounds (or launches) and its interval. Absent with fewer than two, or if one
+/// lacks the figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
@@ -77,139 +76,155 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// How throughput changes between two load points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
-    /// The whole interval is above 1.
-    Grows,
-    /// The whole interval is below growth by [`TOO_LITTLE`].
-    DoesNotGrow,
-    /// The whole interval is below 1.
-    Falls,
-    /// The interval is too wide for any of these.
-    Undetermined,
+/// The figures of a target at one load point: the natural logarithm of each replicate's. Empty if a replicate has
+/// none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Load {
+    /// The factor's value.
+    pub value: f64,
+    /// Of operations per second.
+    pub throughput: Vec<f64>,
+    /// Of the median of response time in seconds.
+    pub p50: Vec<f64>,
+    /// Of the p99 of response time in seconds.
+    pub p99: Vec<f64>,
+    /// Whether the generator was hardly idle and the target not known to be at its limit.
+    pub generator_limited: bool,
 }
 
-/// Up to where throughput grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// Up to the load point of this number: it was shown not to grow to the next one.
-    At(usize),
-    /// It still grows to the highest load point.
-    NotReached,
-    /// It grows up to the load point of this number; rounds scatter too much to say whether it
-    /// grows to the next one.
-    Undetermined(usize),
-    /// The limit was not looked for: at a fixed rate the throughput is the rate, whatever else is
-    /// swept.
-    NotSought,
+/// What the load points of a plan show. Returns None if it has none, if the audit refused all of them, or if there
+/// are fewer than two complete replicates.
+pub fn of_run(plan: &Plan, verdict: &Verdict) -> Option<Growth> {
+    let is_sound: Vec<bool> = verdict.load_points().iter().map(|point| !point.void()).collect();
+    let at_a_rate = |of: &Contender| of.intensity.arrivals.rate().is_some();
+    let at_a_rate: Vec<bool> = plan.contenders.iter().map(at_a_rate).collect();
+    let sweep = plan.sweep.as_ref()?;
+    of(sweep, &plan.question, &at_a_rate, verdict.contenders(), &is_sound)
 }
 
-/// What the contenders of a sweep show, by ascending load. `at_a_rate` says whether they are driven
-/// at a rate. Returns None if a load point has fewer than two rounds.
+/// What load points show, of which these are sound. `at_a_rate` says which contenders were driven at a rate.
 pub fn of(
     sweep: &RunSweep,
-    at_a_rate: bool,
     question: &Question,
+    at_a_rate: &[bool],
     contenders: &[ContenderSummary],
+    is_sound: &[bool],
 ) -> Option<Growth> {
-    let (alpha, matters) = (question.alpha, question.matters);
-    let level = alpha / sweep.values.len().saturating_sub(1).max(1) as f64;
-    let points = sweep.values.iter().zip(contenders);
-    let points: Vec<Point> = points.map(|(value, of)| point(*value, of, alpha)).collect();
-    if points.len() < 2 || points.iter().any(|point| point.throughput.is_none()) {
-        return None;
-    }
-    let pairs = sweep.values.windows(2).zip(contenders.windows(2));
-    let step = |(values, pair): (&[f64], &[ContenderSummary])| {
-        let more = gain_of_one(sweep.factor, (values[0], values[1]));
-        let (throughput, p99) = ratios((&pair[0], &pair[1]), more, level);
-        let change = throughput.map_or(Change::Undetermined, |of| change(of, matters));
-        GrowthStep { from: values[0], to: values[1], throughput, p99, change }
+    let (width, replicate) = (sweep.width(), question.rounds_of_a_launch().unwrap_or(1));
+    let steps = sweep.values.len().saturating_sub(1) * width;
+    let levels = Levels { alpha: question.alpha, of_step: question.alpha / steps.max(1) as f64 };
+    let curve = |target: usize| {
+        let of_target = contenders.iter().skip(target).step_by(width).zip(is_sound);
+        let loads = sweep.values.iter().zip(of_target).map(|(value, (of, is_sound))| {
+            let load = Load::new(*value, of, replicate);
+            if *is_sound { load } else { load.without_figures() }
+        });
+        let loads: Vec<Load> = loads.collect();
+        let at_a_rate = at_a_rate.get(target).is_some_and(|has_rate| *has_rate);
+        let sound: Vec<&Load> =
+            loads.iter().zip(is_sound).filter(|(_, is_sound)| **is_sound).map(|of| of.0).collect();
+        let alpha = question.alpha / width as f64;
+        Curve {
+            points: loads.iter().map(|load| load.point(levels.alpha)).collect(),
+            steps: loads
+                .windows(2)
+                .map(|two| two[0].step_to(&two[1], sweep.factor, levels.of_step))
+                .collect(),
+            bend: bend::of(sweep.factor, at_a_rate, &sound, sweep.values.len(), alpha),
+        }
     };
-    let steps: Vec<GrowthStep> = pairs.map(step).collect();
-    let limit = match sweep.factor {
-        Factor::Connections | Factor::Depth | Factor::Value if at_a_rate => Limit::NotSought,
-        _ => limit(&steps),
-    };
-    let (confidence, step_confidence) = (1.0 - alpha, 1.0 - level);
-    Some(Growth { factor: sweep.factor, points, steps, limit, confidence, step_confidence })
+    let curves: Vec<Curve> = (0..width).map(curve).collect();
+    let has_figures =
+        curves.iter().flat_map(|curve| &curve.points).any(|point| point.throughput.is_some());
+    has_figures.then_some(Growth {
+        curves,
+        confidence: 1.0 - levels.alpha,
+        step_confidence: 1.0 - levels.of_step,
+    })
 }
 
-fn point(value: f64, of: &ContenderSummary, level: f64) -> Point {
-    let estimate = |figure: Figure| {
-        let logs: Option<Vec<f64>> = of.rounds.iter().map(|round| log(figure(round))).collect();
-        estimate(&logs?, level)
-    };
-    Point {
-        value,
-        throughput: estimate(|round| Some(round.1)),
-        p50: estimate(|round| round.2),
-        p99: estimate(|round| round.3),
-        generator_limited: bend::generator_limited(of),
-    }
+/// The error of one interval.
+struct Levels {
+    alpha: f64,
+    of_step: f64,
 }
 
-/// The value added to ln of a ratio of operations: with larger values, the same number of
-/// operations makes more bytes.
-fn gain_of_one(factor: Factor, (from, to): (f64, f64)) -> f64 {
-    if factor == Factor::Value { (to / from).ln() } else { 0.0 }
+impl Load {
+    /// The figures of a contender at this load point. `replicate` is how many rounds are judged together: those of a
+    /// launch, or 1.
+    pub fn new(value: f64, of: &ContenderSummary, replicate: u32) -> Load {
+        let number = |round: u32| round.saturating_sub(1) / replicate.max(1);
+        let replicates: Vec<&[Round]> = of
+            .rounds
+            .chunk_by(|one, next| number(one.0) == number(next.0))
+            .filter(|rounds| rounds.len() == replicate.max(1) as usize)
+            .collect();
+        let logs = |figure: Figure| {
+            let log = |round: &Round| figure(round).filter(|of| *of > 0.0).map(f64::ln);
+            let mean = |rounds: &&[Round]| {
+                paired_t::mean(&rounds.iter().map(log).collect::<Option<Vec<f64>>>()?)
+            };
+            replicates.iter().map(mean).collect::<Option<Vec<f64>>>().unwrap_or_default()
+        };
+        Load {
+            value,
+            throughput: logs(|round| Some(round.1)),
+            p50: logs(|round| round.2),
+            p99: logs(|round| round.3),
+            generator_limited: of.generator_idle.is_some_and(|idle| idle < GENERATOR_LIMITED_BELOW)
+                && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM),
+        }
+    }
+
+    fn without_figures(self) -> Load {
+        Load { throughput: Vec::new(), p50: Vec::new(), p99: Vec::new(), ..self }
+    }
+
+    fn point(&self, level: f64) -> Point {
+        Point {
+            value: self.value,
+            throughput: estimate(&self.throughput, level),
+            p50: estimate(&self.p50, level),
+            p99: estimate(&self.p99, level),
+            generator_limited: self.generator_limited,
+        }
+    }
+
+    fn step_to(&self, next: &Load, factor: Factor, level: f64) -> GrowthStep {
+        GrowthStep {
+            from: self.value,
+            to: next.value,
+            throughput: estimate(&self.gains_to(next, factor), level),
+            p99: estimate(&self.p99_growth_to(next), level),
+        }
+    }
+
+    /// ln of the growth of throughput to another load point, in each replicate. With larger values, the same number
+    /// of operations makes more bytes, which count.
+    pub fn gains_to(&self, other: &Load, factor: Factor) -> Vec<f64> {
+        let more = if factor == Factor::Value { (other.value / self.value).ln() } else { 0.0 };
+        differences(&self.throughput, &other.throughput).map(|gain| gain + more).collect()
+    }
+
+    /// ln of the growth of the p99 to another load point, in each replicate.
+    pub fn p99_growth_to(&self, other: &Load) -> Vec<f64> {
+        differences(&self.p99, &other.p99).collect()
+    }
 }
 
 /// Round, operations per second, p50 and p99 in seconds.
 type Round = (u32, f64, Option<f64>, Option<f64>);
 type Figure = fn(&Round) -> Option<f64>;
 
-/// b/a of throughput, plus `more` (in ln), and of the p99. None if a round lacks one of the
-/// figures.
-fn ratios(
-    (a, b): (&ContenderSummary, &ContenderSummary),
-    more: f64,
-    level: f64,
-) -> (Option<Estimate>, Option<Estimate>) {
-    let ratio = |figure: Figure, more: f64| {
-        let both = a.rounds.iter().zip(&b.rounds).filter(|(a, b)| a.0 == b.0);
-        let logs = both.map(|(a, b)| Some(log(figure(b))? - log(figure(a))? + more));
-        estimate(&logs.collect::<Option<Vec<f64>>>()?, level)
-    };
-    (ratio(|round| Some(round.1), more), ratio(|round| round.3, 0.0))
-}
-
-fn log(figure: Option<f64>) -> Option<f64> {
-    figure.filter(|figure| *figure > 0.0).map(f64::ln)
+/// Every complete round has all load points, so the replicates of two of them are the same ones.
+fn differences(from: &[f64], to: &[f64]) -> impl Iterator<Item = f64> {
+    from.iter().zip(to).map(|(from, to)| to - from)
 }
 
 fn estimate(logs: &[f64], level: f64) -> Option<Estimate> {
     let (low, high) = paired_t::interval(logs, level)?;
     let at = paired_t::mean(logs)?.exp();
     Some(Estimate { at, low: low.exp(), high: high.exp() })
-}
-
-/// `matters` is the smallest difference that matters, as a share. A certain but smaller change does
-/// not count as growth.
-fn change(ratio: Estimate, matters: f64) -> Change {
-    let (low, high) = (ratio.low, ratio.high);
-    if low > 1.0 && high > 1.0 + matters {
-        Change::Grows
-    } else if high < 1.0 && low < 1.0 / (1.0 + matters) {
-        Change::Falls
-    } else if high < 1.0 + TOO_LITTLE.max(matters) {
-        Change::DoesNotGrow
-    } else {
-        Change::Undetermined
-    }
-}
-
-/// The last load point whose throughput is above that of the point before.
-fn limit(steps: &[GrowthStep]) -> Limit {
-    let last = steps.iter().rposition(|step| step.change == Change::Grows);
-    let at = last.map_or(0, |step| step + 1);
-    match steps.get(at).map(|step| step.change) {
-        None => Limit::NotReached,
-        Some(Change::Undetermined) => Limit::Undetermined(at),
-        Some(_) => Limit::At(at),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Takes in the record of a run, trial by trial, and judges it.
 
+mod load_points;
+
 use crate::{
     audit, compare, evidence::Evidence, rank, summary, verdict::Comparison, verdict::Finding,
     verdict::Verdict, verdict::Weight, verdict::Word,
@@ -144,14 +146,19 @@ impl Judge {
         let contenders = summary::contenders(&evidence);
         let gate = summary::gate(&evidence);
         let scope = compare::scope_of_run(&evidence);
-        let mut comparisons: Vec<_> =
-            evidence.drafts.into_iter().map(|draft| draft.comparison).collect();
-        let of_run = refusal(&findings);
+        let mut comparisons: Vec<_> = std::mem::take(&mut evidence.drafts)
+            .into_iter()
+            .map(|draft| draft.comparison)
+            .collect();
+        let load_points = load_points::of(&evidence.question, &comparisons, &findings);
+        let of_run = refusal(&findings).filter(|_| load_points.is_empty());
         for comparison in &mut comparisons {
             let sides = [&comparison.a, &comparison.b];
             let of_side = not_ranked.iter().find(|of| sides.contains(&&of.name));
             let of_side = of_side.map(|of| format!("the audit refused {}: {}", of.name, of.rule));
-            if let Some(why) = of_run.clone().or(of_side) {
+            let of_point = load_points::refused(&load_points, &contenders, comparison);
+            let of_point = of_point.and_then(|point| refusal(&point.findings));
+            if let Some(why) = of_run.clone().or(of_side).or(of_point) {
                 refuse(comparison, why);
             }
         }
@@ -166,6 +173,7 @@ impl Judge {
             gate,
             scope,
             ranking,
+            load_points,
         }
     }
 

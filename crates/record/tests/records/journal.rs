@@ -132,6 +132,7 @@ fn question() -> Question {
         groups: vec![GroupQuestion { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
         requests: vec!["home".to_owned()],
         is_ranked: true,
+        load_points: vec!["rate-5".to_owned()],
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,

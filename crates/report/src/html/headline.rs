@@ -13,9 +13,14 @@ const SPELLED_OUT: usize = 4;
 /// The page's title, for tabs and bookmarks.
 pub(super) fn title(view: &View) -> String {
     let mut primaries = view.primaries();
-    if let Some(sweep) = &view.plan().sweep {
-        let void = if view.void { "VOID: " } else { "" };
-        return format!("{void}{} · tiebreak", words::sweep::points(sweep.factor, &sweep.values));
+    if let Some(sweep) = view.sweep() {
+        let void = match sweep.void().len() {
+            0 => "",
+            all if all == sweep.points.len() => "VOID: ",
+            _ => "VOID in part: ",
+        };
+        let title = parts::capitalised(&words::sweep::title(sweep.sweep));
+        return format!("{void}{title} · tiebreak");
     }
     let result = match (primaries.next(), primaries.next()) {
         (Some(only), None) => words::claim(view, only).text('×'),

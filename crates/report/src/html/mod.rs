@@ -9,7 +9,6 @@ mod figures;
 mod findings;
 mod forest;
 mod groups;
-mod growth;
 mod headline;
 mod kinds;
 mod latency;
@@ -24,7 +23,7 @@ mod required;
 mod rounds;
 mod scale;
 mod slices;
-pub(super) mod sweep;
+mod sweep;
 
 use super::{View, json};
 use node::{Node, el};
@@ -68,9 +67,10 @@ fn main(view: &View) -> Node {
         .class(if view.void { "refused" } else { "sound" })
         .with(parts::masthead(view.run, 60, &shown(&view.header.started)))
         .with_all(headline::refusal(view))
+        .with_all(sweep::refusal(view))
         .with_all(published::paragraph(view))
-        .with(growth::headline(view).unwrap_or_else(|| headline::verdict(view)))
-        .with_all(growth::sections(view))
+        .with(sweep::headline(view).unwrap_or_else(|| headline::verdict(view)))
+        .with_all(sweep::sections(view))
         .with_all(published::section(view))
         .with_all(required::section(view))
         .with_all(ranking::section(view))

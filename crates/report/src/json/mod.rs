@@ -8,10 +8,9 @@ mod figures;
 mod plan;
 mod pretty;
 mod published;
-pub(super) mod sweep;
+mod sweep;
 
 use super::{View, words};
-use judge::growth::{Growth, Limit};
 use judge::verdict::{Checked, Comparison};
 use record::End;
 use serde_json::{Value, json};
@@ -38,7 +37,7 @@ pub(super) fn report(view: &View) -> String {
         "contenders": list(view.contenders, |of| contender::contender(view, of)),
         "ranking": view.ranking,
         "comparisons": list(view.comparisons, comparison),
-        "sweep": view.growth.map(growth),
+        "sweep": view.sweep().map(|of| sweep::sweep(&of)),
         "published": published::published(view),
         "requirements": list(view.checked, requirement),
         "findings": view.findings,
@@ -116,25 +115,6 @@ fn comparison(of: &Comparison) -> Value {
         "fresh_rounds": fresh_rounds,
         "rounds": list(&of.rounds, |(round, ratio)| json!({ "round": round, "ratio": ratio })),
         "middle": middle,
-    })
-}
-
-/// The load points of one target.
-fn growth(of: &Growth) -> Value {
-    let (outcome, at) = match of.limit {
-        Limit::At(at) => ("at", Some(at)),
-        Limit::Undetermined(at) => ("undetermined", Some(at)),
-        Limit::NotReached => ("not_reached", None),
-        Limit::NotSought => ("not_sought", None),
-    };
-    let value = at.and_then(|at| of.points.get(at)).map(|point| point.value);
-    json!({
-        "factor": of.factor,
-        "confidence": of.confidence,
-        "step_confidence": of.step_confidence,
-        "limit": { "outcome": outcome, "value": value },
-        "points": of.points,
-        "steps": of.steps,
     })
 }
 

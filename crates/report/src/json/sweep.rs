@@ -1,77 +1,54 @@
-//! The report of a sweep as data: `tiebreak.sweep/1`, described by schema/sweep.v1.json. The full
-//! report of each load point is in its own directory; this report contains only what concerns the
-//! sweep.
+//! The load points of a run, and where the curves of its targets bend.
 
-use super::{end, headline, list, pretty, requirement};
+use super::headline;
 use crate::sweep::{PointView, SweepView};
-use crate::words;
 use judge::bend::{Bend, Sign};
-use judge::verdict::{Comparison, ContenderSummary};
+use judge::growth::{Curve, Point};
 use serde_json::{Value, json};
 
-/// Name and version of the schema.
-const SCHEMA: &str = "tiebreak.sweep/1";
-
-/// The whole report, pretty, with a newline at its end.
-pub(crate) fn report(view: &SweepView) -> String {
-    pretty::write(&json!({
-        "schema": SCHEMA,
-        "version": view.sweep.version,
-        "started": view.sweep.started,
+/// `sweep` in the report.
+pub(super) fn sweep(view: &SweepView) -> Value {
+    let curves = view.curves();
+    let points = curves.iter().enumerate().flat_map(|(target, (name, curve))| {
+        let points = curve.points.iter().zip(&view.points);
+        points.map(move |(point, of)| point_of(name, target, point, of))
+    });
+    let steps = curves.iter().flat_map(|(name, curve)| {
+        let step = |step| with_contender(name, json!(step));
+        curve.steps.iter().map(step)
+    });
+    json!({
         "factor": view.sweep.factor,
-        "points": list(&view.points, point),
-        "bends": view.bends().map(|(name, of)| bend(name, of)).collect::<Value>(),
-    }))
-}
-
-fn point(of: &PointView) -> Value {
-    let view = of.view.as_ref();
-    json!({
-        "value": of.at.value,
-        "folder": of.at.directory,
-        "turn": of.at.turn,
-        "driven": view.is_some(),
-        "end": view.and_then(|view| view.end).map(end),
-        "void": of.void(),
-        "headline": view.map(headline),
-        "complete_rounds": view.map_or(0, |view| view.complete_rounds),
-        "contenders": list(view.map_or(&[], |view| view.contenders), figures),
-        "comparisons": list(view.map_or(&[], |view| view.comparisons), ratio),
-        "requirements": list(view.map_or(&[], |view| view.checked), requirement),
-        "findings": list(view.map_or(&[], |view| view.findings), |of| json!({
-            "rule": of.rule,
-            "weight": of.weight,
-            "contender": of.contender,
-        })),
+        "confidence": view.whole.growth.map(|growth| growth.confidence),
+        "step_confidence": view.whole.growth.map(|growth| growth.step_confidence),
+        "levels": view.points.iter().map(level).collect::<Value>(),
+        "points": points.collect::<Value>(),
+        "steps": steps.collect::<Value>(),
+        "bends": curves.iter().map(|(name, curve): &(&str, &Curve)| bend(name, &curve.bend)).collect::<Value>(),
     })
 }
 
-fn figures(of: &ContenderSummary) -> Value {
+/// One load point, with the names of its contenders.
+fn level(point: &PointView) -> Value {
+    let names: Vec<&str> = point.view.contenders.iter().map(|of| of.name.as_str()).collect();
     json!({
-        "name": of.name,
-        "throughput": of.throughput,
-        "p50": of.response_time.p50,
-        "p99": of.response_time.p99,
-        "p999": of.response_time.p999,
-        "operations": of.operations,
-        "errors": words::errors(of),
-        "misses": of.outcomes.miss,
+        "value": point.value,
+        "contenders": names,
+        "void": point.view.void,
+        "headline": headline(&point.view),
     })
 }
 
-fn ratio(of: &Comparison) -> Value {
-    json!({
-        "a": of.a,
-        "b": of.b,
-        "metric": of.metric.path(),
-        "primary": of.primary,
-        "scope": of.scope,
-        "ratio": of.ratio,
-        "low": of.low,
-        "high": of.high,
-        "verdict": words::word(of.verdict, of.metric),
-        "at_least": of.at_least,
-    })
+/// A target at a load point, and its name among the contenders.
+fn point_of(name: &str, target: usize, point: &Point, of: &PointView) -> Value {
+    let mut value = with_contender(name, json!(point));
+    value["at"] = json!(of.target(target).map(|of| &of.name));
+    value
+}
+
+fn with_contender(name: &str, mut value: Value) -> Value {
+    value["contender"] = json!(name);
+    value
 }
 
 fn bend(contender: &str, of: &Bend) -> Value {

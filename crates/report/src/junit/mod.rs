@@ -1,12 +1,12 @@
-//! JUnit XML for CI services: one suite each for the audit, the comparisons, the load points of
-//! one target, and the requirements.
+//! JUnit XML for CI services: one suite each for the audit, the comparisons, the load points
+//! of a sweep, and the requirements.
 //!
 //! Only a requirement that is not met fails; a verdict alone, even *slower*, is a result and
 //! not a failure. An undecided comparison counts as skipped. A void run, and a requirement
 //! about which nothing can be said, count as errors.
 
 use super::{View, words};
-use judge::growth::Limit;
+use judge::bend::Bend;
 use judge::verdict::{Checked, Comparison, RequirementStatus, Weight, Word};
 use std::fmt::Write as _;
 use text::shown::{shown, shown_sentence};
@@ -19,7 +19,7 @@ pub(super) fn file(view: &View) -> String {
             name: "comparisons",
             cases: view.comparisons.iter().map(|it| comparison(view, it)).collect(),
         },
-        Suite { name: "load points", cases: load_points(view).into_iter().collect() },
+        Suite { name: "load points", cases: load_points(view) },
         Suite { name: "requirements", cases: view.checked.iter().map(requirement).collect() },
     ];
     let suites: Vec<Suite> = suites.into_iter().filter(|suite| !suite.cases.is_empty()).collect();
@@ -81,7 +81,7 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     let verdict = format!("{}: {claim}", words::word(of.verdict, of.metric));
     let lines = [verdict, words::basis(view, of).text('x')].into_iter();
     let end = match of.verdict {
-        Word::Void => CaseResult::Error("void", "the audit refused the run".to_owned()),
+        Word::Void => CaseResult::Error("void", "the audit refused it".to_owned()),
         Word::Undecided => CaseResult::Skipped(claim),
         Word::Faster | Word::Slower | Word::Equivalent => CaseResult::Passed,
     };
@@ -94,20 +94,21 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     }
 }
 
-/// Up to which load throughput grows. Skipped if that is not clear. Returns None if the run did
-/// not sweep load points.
-fn load_points(view: &View) -> Option<Case> {
-    let answer = words::growth::answer(view, 'x')?;
-    let steps = view
-        .growth
-        .into_iter()
-        .flat_map(|growth| growth.steps.iter().map(|step| words::growth::step(growth, step, 'x')));
-    let lines = std::iter::once(answer.clone()).chain(steps).collect();
-    let end = match view.growth.map(|growth| growth.limit) {
-        None | Some(Limit::Undetermined(_)) => CaseResult::Skipped(answer),
-        Some(Limit::NotSought | Limit::NotReached | Limit::At(_)) => CaseResult::Passed,
+/// Where the curve of each target bends. Skipped if that is not clear.
+fn load_points(view: &View) -> Vec<Case> {
+    let Some(sweep) = view.sweep() else { return Vec::new() };
+    let curves = sweep.curves();
+    let case = |(number, (name, sentence)): (usize, (&str, String))| {
+        let curve = curves.get(number).map(|of| of.1);
+        let steps = curve.map_or(Vec::new(), |curve| words::sweep::steps(&sweep, curve, 'x'));
+        let end = match curve.map(|curve| &curve.bend) {
+            None | Some(Bend::Undetermined) => CaseResult::Skipped(sentence.clone()),
+            Some(Bend::NotSought | Bend::NotUpTo(_) | Bend::At { .. }) => CaseResult::Passed,
+        };
+        let lines = std::iter::once(sentence).chain(steps).collect();
+        Case { name: format!("where the curve of {} bends", shown(name)), end, lines }
     };
-    Some(Case { name: "up to which load throughput grows".to_owned(), end, lines })
+    words::sweep::bends(&sweep, 'x').into_iter().enumerate().map(case).collect()
 }
 
 fn requirement(checked: &Checked) -> Case {

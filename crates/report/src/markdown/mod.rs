@@ -7,10 +7,10 @@ mod escape;
 mod targets;
 
 use super::{View, words};
+use crate::sweep::SweepView;
 use crate::words::columns::{self, Column, ERRORS, MISSES, P50, P99, THROUGHPUT};
 use crate::words::ranking;
 use escape::{code, text};
-use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use std::fmt::Write as _;
 use text::shown::shown;
@@ -23,10 +23,14 @@ pub(super) fn summary(view: &View) -> String {
     for remark in remarks(view) {
         push(&mut out, format!("> {remark}"));
     }
-    match view.growth {
-        Some(growth) if !view.void => push(&mut out, load_points(view, growth)),
+    if let Some(sweep) = view.sweep() {
+        push(&mut out, bends(&sweep));
+        (0..sweep.targets().len()).for_each(|target| push(&mut out, load_points(&sweep, target)));
+    }
+    match view.ranking {
+        _ if view.plan().sweeps_one_target() && view.sweep().is_some() => {}
         _ if view.comparisons.is_empty() => push(&mut out, figures(view)),
-        _ if view.ranking.is_some() && !view.void => push(&mut out, ranks(view)),
+        Some(_) if !view.void => push(&mut out, ranks(view)),
         _ => push(&mut out, comparisons(view)),
     }
     let bounds = words::times::read_at_rest(view);
@@ -54,8 +58,9 @@ fn headline(view: &View) -> String {
     if view.void {
         return "Void: the audit refused this run".to_owned();
     }
-    if let Some(answer) = words::growth::answer(view, 'x') {
-        return text(&answer);
+    if let Some(sweep) = view.sweep() {
+        let in_part = if sweep.void().is_empty() { "" } else { "Void in part: " };
+        return text(&format!("{in_part}{}", words::sweep::title(sweep.sweep)));
     }
     if let Some(of) = view.ranking {
         let contenders = units::counted(of.ranked.len() as u64, "contender");
@@ -176,22 +181,41 @@ fn table(view: &View, name: &'static str, columns: &[Column]) -> String {
     table
 }
 
+/// Which load points the audit refused, and where the curve of each target bends.
+fn bends(view: &SweepView) -> String {
+    let mut list = String::new();
+    if !view.void().is_empty() {
+        let at = words::sweep::at(view.sweep.factor, &view.void());
+        let _ = writeln!(list, "> **Void at {}: no verdict there, and no bend.**\n", text(&at));
+    }
+    for (name, sentence) in words::sweep::bends(view, 'x') {
+        let _ = writeln!(list, "- {}: {}", code(&shown(name)), text(&sentence));
+    }
+    list
+}
+
 /// The load points of one target, and the change from each to the next.
-fn load_points(view: &View, growth: &Growth) -> String {
-    let target = view.plan().contenders.first().map(|of| code(&shown(&of.target)));
-    let columns = words::growth::columns(view, growth);
+fn load_points(view: &SweepView, target: usize) -> String {
+    let names = view.targets();
+    let columns = words::sweep::columns(view);
     let mut table = format!(
         "Load points of {}:\n\n| {} |\n|{}\n",
-        target.unwrap_or_default(),
+        code(&shown(names[target])),
         columns.join(" | "),
         "--:|".repeat(columns.len())
     );
-    for row in words::growth::rows(view, growth) {
+    for row in words::sweep::rows(view, target) {
         let _ = writeln!(table, "| {} |", row.join(" | "));
     }
-    let _ = writeln!(table, "\n{}\n", text(&words::growth::about_intervals(growth)));
-    for step in &growth.steps {
-        let _ = writeln!(table, "- {}", text(&words::growth::step(growth, step, 'x')));
+    let about = words::sweep::about_intervals(view).filter(|_| target + 1 == names.len());
+    about.iter().for_each(|about| {
+        let _ = writeln!(table, "\n{}", text(about));
+    });
+    let curves = view.curves();
+    let steps = curves.get(target).map(|of| words::sweep::steps(view, of.1, 'x'));
+    let _ = writeln!(table);
+    for step in steps.unwrap_or_default() {
+        let _ = writeln!(table, "- {}", text(&step));
     }
     table
 }

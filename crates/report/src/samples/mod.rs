@@ -5,7 +5,6 @@ mod agents;
 mod groups;
 mod kinds;
 mod launches;
-mod loads;
 mod ranked;
 mod requests;
 mod stores;
@@ -14,11 +13,11 @@ mod sweeps;
 use super::View;
 use judge::audit::RULES;
 use judge::growth::Growth;
-use judge::verdict::Ranking;
 use judge::verdict::{
     Bearing, Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles,
     RequirementStatus, Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
 };
+use judge::verdict::{LoadPoint, Ranking};
 use record::{
     Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header, Histogram, Host,
     Intensity, Interleave, Metric, Nodes, Outcomes, PilotChoice, PilotSeen, Plan, Programs,
@@ -32,7 +31,6 @@ pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use ranked::ranked;
 pub(super) use requests::requests;
 pub(super) use stores::stores;
-pub(super) use sweeps::sweeps;
 
 /// The data that a [`View`] borrows.
 #[derive(Clone)]
@@ -51,6 +49,7 @@ pub(super) struct Parts {
     pub(super) journal_note: Option<String>,
     pub(super) checked: Vec<Checked>,
     pub(super) growth: Option<Growth>,
+    pub(super) load_points: Vec<LoadPoint>,
     pub(super) single_runs: Vec<SingleRun>,
 }
 
@@ -63,7 +62,10 @@ impl Parts {
             contenders: &self.contenders,
             comparisons: &self.comparisons,
             findings: &self.findings,
-            void: self.findings.iter().any(|finding| finding.weight == Weight::Void),
+            void: match self.load_points.as_slice() {
+                [] => self.findings.iter().any(|finding| finding.weight == Weight::Void),
+                points => points.iter().all(LoadPoint::void),
+            },
             complete_rounds: self.complete_rounds,
             rules_checked: 19,
             gate: self.gate.as_ref(),
@@ -73,6 +75,7 @@ impl Parts {
             journal_note: self.journal_note.as_deref(),
             checked: &self.checked,
             growth: self.growth.as_ref(),
+            load_points: &self.load_points,
             single_runs: &self.single_runs,
         }
     }
@@ -102,9 +105,12 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("ranked", ranked()),
         ("agents", agents()),
         ("published", published()),
-        ("loads", loads::loads()),
-        ("loads-noisy", loads::loads_noisy()),
-        ("loads-rates", loads::loads_rates()),
+        ("loads", sweeps::loads()),
+        ("loads-noisy", sweeps::loads_noisy()),
+        ("loads-rates", sweeps::loads_rates()),
+        ("sweep", sweeps::sweep()),
+        ("sweep-value", sweeps::sweep_value()),
+        ("sweep-hostile", sweeps::sweep_hostile()),
         ("hostile", hostile()),
     ]
 }
@@ -494,6 +500,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
         journal_note: None,
         checked: Vec::new(),
         growth: None,
+        load_points: Vec::new(),
         single_runs: Vec::new(),
     }
 }

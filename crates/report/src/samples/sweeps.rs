@@ -1,160 +1,156 @@
-//! Sweeps made by hand.
+//! Runs at several load points, made by hand.
 
-use super::{HOSTILE, Parts, comparison, finding, hostile};
-use crate::sweep::{PointView, SweepView};
-use judge::bend::{Bend, Sign};
-use judge::verdict::{Weight, Word};
-use record::sweep::SCHEMA;
-use record::{Arrivals, End, EndReason, Factor, LoadPoint, Metric, Sweep};
+use super::{Parts, compare, comparison, finding, hostile};
+use judge::growth;
+use judge::verdict::{LoadPoint, Weight, Word};
+use record::{Arrivals, Factor, Pair, RunSweep};
 
-/// The data that a [`SweepView`] borrows.
-#[derive(Clone)]
-pub(crate) struct SweepParts {
-    pub(crate) sweep: Sweep,
-    pub(crate) points: Vec<Option<Parts>>,
-    pub(crate) bends: Vec<Bend>,
-    pub(crate) run: String,
+/// Connections of one server: throughput grows up to 16.
+pub(in super::super) fn loads() -> Parts {
+    let rates = [3100.0, 11_900.0, 23_400.0, 23_100.0];
+    let scatter = |round: u32| 1.0 + f64::from(round % 3) / 300.0;
+    swept(&["web"], (Factor::Connections, &[1.0, 4.0, 16.0, 64.0]), &rates, scatter)
 }
 
-impl SweepParts {
-    pub(crate) fn view(&self) -> SweepView<'_> {
-        let points = self.sweep.points.iter().zip(&self.points);
-        let points =
-            points.map(|(at, parts)| PointView { at, view: parts.as_ref().map(Parts::view) });
-        let (sweep, bends, run) = (&self.sweep, self.bends.as_slice(), self.run.as_str());
-        SweepView { sweep, points: points.collect(), bends, run }
-    }
+/// Load points on a machine that is too busy for an answer.
+pub(in super::super) fn loads_noisy() -> Parts {
+    let rates = [3100.0, 11_900.0, 19_500.0];
+    let scatter = |round: u32| 1.0 + f64::from(round % 3) / 3.0;
+    swept(&["web"], (Factor::Connections, &[1.0, 4.0, 16.0]), &rates, scatter)
 }
 
-/// All sweeps, by name.
-pub(crate) fn sweeps() -> Vec<(&'static str, SweepParts)> {
-    vec![
-        ("sweep", connections()),
-        ("sweep-rate", rate()),
-        ("sweep-value", value()),
-        ("sweep-nothing", nothing()),
-        ("sweep-hostile", of_hostile()),
-    ]
+/// Rates, all of which are reached.
+pub(in super::super) fn loads_rates() -> Parts {
+    let values = [1000.0, 2000.0, 5000.0];
+    let scatter = |round: u32| 1.0 + f64::from(round % 3) / 900.0;
+    at_their_rates(swept(&["web"], (Factor::Rate, &values), &values, scatter))
 }
 
-fn sweep(factor: Factor, points: &[(f64, u32)]) -> Sweep {
-    let point = |&(value, turn): &(f64, u32)| {
-        let directory = factor.directory(value);
-        LoadPoint { value, directory, turn }
-    };
-    Sweep {
-        schema: SCHEMA.into(),
-        version: "0.1.0".into(),
-        started: "2026-03-01T09:30:00Z".into(),
-        factor,
-        points: points.iter().map(point).collect(),
-    }
-}
-
-fn parts(sweep: Sweep, points: Vec<Option<Parts>>, bends: Vec<Bend>) -> SweepParts {
-    SweepParts { sweep, points, bends, run: "tiebreak-runs/20260301T093000Z-5f3c9a1b".into() }
-}
-
-/// One load point of old against new.
-fn point(old: f64, new: f64, word: Word, rounds: u32) -> Parts {
-    let mut parts = super::compare(&[("old", old), ("new", new)], rounds);
-    let ratio = new / old;
-    let bounds = (ratio, ratio * 0.97, ratio * 1.03);
-    let ratios: Vec<f64> =
-        super::noise(rounds as usize).map(|u| ratio * (0.97 + 0.06 * u)).collect();
-    parts.comparisons = vec![comparison("old", "new", word, bounds, &ratios)];
-    parts
-}
-
-fn gain(value: f64, next: f64, by: f64) -> Bend {
-    let sign = Sign::Gain { next, more: next / value, by };
-    Bend::At { value, sign, generator_limited: false, or_before: false }
-}
-
-/// Closed loop; the highest point is void, the one before it held back.
-fn connections() -> SweepParts {
-    let mut void = point(30_000.0, 71_000.0, Word::Void, 10);
-    void.findings = vec![finding(
+/// Two servers in closed loop; the highest load point is void.
+pub(in super::super) fn sweep() -> Parts {
+    let rates = [3100.0, 3080.0, 19_400.0, 22_700.0, 23_400.0, 61_000.0, 30_000.0, 71_000.0];
+    let values = [1.0, 8.0, 32.0, 128.0];
+    let scatter = |round: u32| 1.0 + f64::from(round % 3) / 300.0;
+    let mut parts = swept(&["old", "new"], (Factor::Connections, &values), &rates, scatter);
+    parts.findings = vec![finding(
         "non_success",
         Weight::Void,
-        Some("new"),
+        Some("new@connections-128"),
         "4 711 of 710 000 operations were reset.",
         "Look at the server's log.",
     )];
-    let points = vec![
-        Some(point(3_100.0, 3_080.0, Word::Equivalent, 10)),
-        Some(point(19_400.0, 22_700.0, Word::Faster, 10)),
-        Some(point(23_400.0, 41_000.0, Word::Faster, 10)),
-        Some(void),
-    ];
-    let held = Bend::At {
-        value: 8.0,
-        sign: Sign::Gain { next: 32.0, more: 4.0, by: 1.81 },
-        generator_limited: true,
-        or_before: true,
-    };
-    let sweep = sweep(Factor::Connections, &[(1.0, 3), (8.0, 1), (32.0, 4), (128.0, 2)]);
-    parts(sweep, points, vec![gain(8.0, 32.0, 1.21), held])
+    judged(&mut parts);
+    let words = [Word::Equivalent, Word::Faster, Word::Faster, Word::Void];
+    for (of, word) in parts.comparisons.iter_mut().zip(words) {
+        of.verdict = word;
+    }
+    parts
 }
 
-/// Open loop, stopped before its last point; the verdicts rest on different metrics.
-fn rate() -> SweepParts {
-    let at = |rate: f64, word| {
-        let mut point = point(rate, rate, word, 10);
-        for contender in &mut point.header.plan.contenders {
-            contender.intensity.arrivals = Arrivals::Constant(rate);
+/// Sixteen load points of two stores at equal distances.
+pub(in super::super) fn sweep_value() -> Parts {
+    let values: Vec<f64> = (1..=16).map(|n| f64::from(n) * 1024.0).collect();
+    let rates: Vec<f64> = (1..=16)
+        .flat_map(|n| {
+            let rate = 40_000.0 - 1500.0 * f64::from(n);
+            [rate, rate * 1.3]
+        })
+        .collect();
+    let scatter = |round: u32| 1.0 + f64::from(round % 3) / 30.0;
+    let mut parts = swept(&["old", "new"], (Factor::Value, &values), &rates, scatter);
+    for of in &mut parts.comparisons {
+        of.verdict = Word::Undecided;
+    }
+    parts
+}
+
+/// Load points whose names are hostile.
+pub(in super::super) fn sweep_hostile() -> Parts {
+    let mut parts = loads();
+    let hostile = hostile();
+    parts.run = hostile.run;
+    parts.header.version = hostile.header.version;
+    let sweep = parts.header.plan.sweep.as_mut().expect("a sweep");
+    sweep.targets = vec![super::HOSTILE.to_owned()];
+    parts
+}
+
+fn at_their_rates(mut parts: Parts) -> Parts {
+    let values = parts.header.plan.sweep.clone().map_or(Vec::new(), |sweep| sweep.values);
+    for (contender, rate) in parts.header.plan.contenders.iter_mut().zip(values) {
+        contender.intensity.arrivals = Arrivals::Constant(rate);
+    }
+    parts
+}
+
+/// Rates by load point, then by target. `scatter`: a factor for the rates of every other load point, by round.
+fn swept(
+    targets: &[&str],
+    (factor, values): (Factor, &[f64]),
+    rates: &[f64],
+    scatter: fn(u32) -> f64,
+) -> Parts {
+    let targets = targets.iter().map(|name| (*name).to_owned()).collect();
+    let sweep = RunSweep { factor, values: values.to_vec(), targets };
+    let (names, width) = (sweep.names(), sweep.width());
+    let contenders: Vec<String> = names
+        .iter()
+        .flat_map(|at| sweep.targets.iter().map(move |of| RunSweep::contender(of, at, width)))
+        .collect();
+    let named: Vec<(&str, f64)> =
+        contenders.iter().map(String::as_str).zip(rates.iter().copied()).collect();
+    let mut parts = compare(&named, 10);
+    for (number, of) in parts.contenders.iter_mut().enumerate() {
+        for (round, rate, p50, p99) in &mut of.rounds {
+            let times = if number / width % 2 == 0 { scatter(*round) } else { 1.0 };
+            *rate *= times;
+            for time in [p50, p99].into_iter().flatten() {
+                *time /= times;
+            }
         }
-        let metric = if rate < 2000.0 { Metric::ResponseP50 } else { Metric::ResponseP99 };
-        point.header.plan.question.primary = metric;
-        point.comparisons[0].metric = metric;
-        point
-    };
-    let mut cut = at(12_345.0, Word::Undecided);
-    cut.end = Some(End { reason: EndReason::Stopped, detail: "stopped by a signal".into() });
-    let points =
-        vec![Some(at(500.0, Word::Equivalent)), Some(at(5000.0, Word::Slower)), Some(cut), None];
-    let tail = Bend::At {
-        value: 5000.0,
-        sign: Sign::Tail { times: 3.2, lowest: 500.0 },
-        generator_limited: false,
-        or_before: false,
-    };
-    let behind = Bend::At {
-        value: 12_345.0,
-        sign: Sign::Behind { driven: 9_870.0 },
-        generator_limited: false,
-        or_before: false,
-    };
-    let sweep = sweep(Factor::Rate, &[(500.0, 1), (5000.0, 2), (12_345.0, 3), (20_000.0, 4)]);
-    parts(sweep, points, vec![tail, behind])
+    }
+    let question = &mut parts.header.plan.question;
+    question.load_points = names;
+    let many = contenders.len() as u32;
+    if width == 1 {
+        parts.header.plan.command = "run".into();
+        question.pairs = (1..many).map(|b| Pair { a: b - 1, b }).collect();
+    } else {
+        question.pairs = (0..many / 2).map(|at| Pair { a: 2 * at, b: 2 * at + 1 }).collect();
+        let of_pair = |pair: &Pair| {
+            let [a, b] = [pair.a, pair.b].map(|number| named[number as usize]);
+            let ratio = b.1 / a.1;
+            let bounds = (ratio, ratio * 0.97, ratio * 1.03);
+            comparison(a.0, b.0, Word::Faster, bounds, &[ratio; 10])
+        };
+        parts.comparisons = question.pairs.iter().map(of_pair).collect();
+    }
+    parts.header.plan.sweep = Some(sweep);
+    judged(&mut parts);
+    parts
 }
 
-/// Sixteen points at equal distances, some of them without an answer.
-fn value() -> SweepParts {
-    let values: Vec<(f64, u32)> = (1..=16).map(|n| (f64::from(n) * 1024.0, n)).collect();
-    let points = (1..=16).map(|n| {
-        let rate = 40_000.0 - 1500.0 * f64::from(n);
-        Some(point(rate, rate * 1.3, Word::Undecided, 6))
-    });
-    let points = points.collect();
-    parts(sweep(Factor::Value, &values), points, vec![Bend::NotUpTo(16_384.0), Bend::Undetermined])
-}
-
-/// Nothing was driven.
-fn nothing() -> SweepParts {
-    let sweep = sweep(Factor::Depth, &[(1.0, 2), (16.0, 1)]);
-    parts(sweep, vec![None, None], Vec::new())
-}
-
-/// Hostile text everywhere where a sweep has text.
-fn of_hostile() -> SweepParts {
-    let mut all = parts(
-        sweep(Factor::Depth, &[(1.0, 2), (16.0, 1)]),
-        vec![Some(hostile()), Some(hostile())],
-        vec![Bend::NotSought, gain(1.0, 16.0, 1.5)],
-    );
-    all.sweep.version = HOSTILE.into();
-    all.sweep.started = HOSTILE.into();
-    all.run = HOSTILE.into();
-    all
+/// What the judge would make of the load points.
+fn judged(parts: &mut Parts) {
+    let plan = &parts.header.plan;
+    let sweep = plan.sweep.clone().expect("a sweep");
+    let width = sweep.width();
+    let point = |at: usize| {
+        let contenders = at * width..(at + 1) * width;
+        let of_point = parts.contenders[contenders.clone()].iter().map(|of| &of.name);
+        let names: Vec<&String> = of_point.collect();
+        let is_about = |of: &&judge::verdict::Finding| {
+            of.contender.as_ref().is_none_or(|name| names.contains(&name))
+        };
+        LoadPoint {
+            contenders,
+            comparisons: if width == 1 { 0..0 } else { at..at + 1 },
+            findings: parts.findings.iter().filter(is_about).cloned().collect(),
+        }
+    };
+    let points: Vec<LoadPoint> = (0..sweep.values.len()).map(point).collect();
+    let sound: Vec<bool> = points.iter().map(|point| !point.void()).collect();
+    let at_a_rate = vec![sweep.factor == Factor::Rate; width];
+    parts.growth = growth::of(&sweep, &plan.question, &at_a_rate, &parts.contenders, &sound);
+    parts.load_points = points;
 }

@@ -3,14 +3,13 @@
 
 mod agents;
 mod groups;
-mod growth;
 mod kinds;
 mod layout;
 pub(super) mod printed;
 mod published;
 mod ranking;
 pub(super) mod short;
-pub(super) mod sweep;
+mod sweep;
 mod table;
 mod targets;
 
@@ -26,26 +25,19 @@ use words::{Sentence, fresh};
 /// The whole report.
 pub(super) fn report(view: &View, style: Style) -> String {
     let mut page = Page::new(style);
-    if view.void {
+    if view.findings.iter().any(|finding| finding.weight == Weight::Void) {
         void(view, &mut page);
     }
     for remark in words::remarks(view) {
         page.wrapped(2, &remark, Paint::Warning);
     }
-    if view.plan().sweep.is_some() && !view.void {
-        growth::answer(view, &mut page);
-        let growth = view.growth.into_iter();
-        growth.for_each(|growth| {
-            page.blank();
-            page.append(growth::points(view, growth, style));
-            page.blank();
-            growth::steps(growth, &mut page);
-            page.blank();
-        });
+    let sweep = view.sweep();
+    if let Some(sweep) = &sweep {
+        sweep::in_full(sweep, style, &mut page);
     }
     if view.comparisons.is_empty() {
         alone(view, &mut page)
-    } else {
+    } else if !view.plan().sweeps_one_target() {
         comparisons(view, &mut page)
     }
     for checked in view.checked {
@@ -110,8 +102,9 @@ pub(super) fn plain_table<S: AsRef<str>>(
 }
 
 fn void(view: &View, page: &mut Page) {
-    let warning = "VOID: the audit refused this run. Nothing below is a verdict.";
-    page.wrapped(2, warning, Paint::Alarm);
+    let in_part = view.sweep().filter(|_| !view.void).as_ref().and_then(sweep::refusal);
+    let warning = "VOID: the audit refused this run. Nothing below is a verdict.".to_owned();
+    page.wrapped(2, &in_part.unwrap_or(warning), Paint::Alarm);
     for finding in view.findings.iter().filter(|finding| finding.weight == Weight::Void) {
         show_finding(finding, page);
     }

@@ -1,165 +1,126 @@
-//! A sweep for the terminal: bends, figures, verdicts and the audit.
+//! Load points on the terminal: where curves bend, the verdicts at each load point, and the figures of each target.
 
 use super::layout::{Page, Paint};
-use super::table::{LONGEST_NAME, table};
-use super::{audit_paint, required};
+use super::table::{self, LONGEST_NAME};
+use super::{audit_paint, required, short};
+use crate::Style;
 use crate::sweep::{PointView, SweepView};
-use crate::{Style, words};
+use crate::words::{self, sweep as words_of};
 use judge::bend::Bend;
-use judge::verdict::{ContenderSummary, Weight};
-use text::shown::shown;
+use judge::verdict::RequirementStatus;
 use text::units;
-use words::sweep::{bend, factor, order, ratio, setting};
 
-/// The whole report.
-pub(crate) fn report(view: &SweepView, style: Style) -> String {
+/// Which load points the audit refused. Returns None if it refused none.
+pub(super) fn refusal(view: &SweepView) -> Option<String> {
+    let at = words_of::at(view.sweep.factor, &view.void());
+    (!view.void().is_empty()).then(|| format!("VOID at {at}: no verdict there, and no bend"))
+}
+
+/// What is swept, and where each curve bends.
+fn headline(view: &SweepView, indent: usize, page: &mut Page) {
+    page.wrapped(indent, &words_of::title(view.sweep), Paint::Strong);
+    let curves = view.curves();
+    for (number, (name, sentence)) in words_of::bends(view, 'x').into_iter().enumerate() {
+        let bend = curves.get(number).map(|(_, curve)| &curve.bend);
+        let paint =
+            if matches!(bend, Some(Bend::At { .. })) { Paint::Warning } else { Paint::Plain };
+        page.labelled(2, &words::short_name(name, LONGEST_NAME), paint, &sentence);
+    }
+}
+
+/// The report on one screen.
+pub(super) fn on_one_screen(view: &SweepView, style: Style) -> String {
     let mut page = Page::new(style);
-    for point in view.points.iter().filter(|point| point.void()) {
-        void(view, point, &mut page);
+    for remark in words::remarks(&view.whole) {
+        page.wrapped(0, &remark, Paint::Warning);
     }
-    page.wrapped(2, &words::sweep::title(view), Paint::Strong);
-    bends(view, &mut page);
+    refusal(view).iter().for_each(|warning| page.wrapped(0, warning, Paint::Alarm));
+    headline(view, 0, &mut page);
     page.blank();
-    if view.any().is_some() {
-        verdicts(view, &mut page);
-        about_launches(view, &mut page);
-        page.blank();
-        figures(view, &mut page);
-        page.blank();
+    if view.pairs().is_empty() {
+        points(view, 0, &mut page);
+        about(view, &mut page);
+    } else {
+        verdicts(view, style, &mut page);
     }
-    let alike = |one: &PointView, next: &PointView| {
-        line(one) == line(next) && says_no_more(one) && says_no_more(next)
-    };
-    for points in view.points.chunk_by(alike) {
-        status(view, points, &mut page);
-    }
+    page.append(short::about_figures(&view.whole, style));
     page.blank();
-    page.wrapped(2, &order(view), Paint::Plain);
-    let run = shown(view.run);
-    page.line(
-        2,
-        &format!("reports: {run}/report.html, and one in the directory of each load point"),
-    );
-    page.line(2, &format!("         {run}/report.json"));
+    for checked in view.whole.checked {
+        let why = checked.status != RequirementStatus::Met;
+        required("required", checked, why, 2, &mut page);
+    }
+    let audit = format!("audit: {}", words::audit(&view.whole));
+    page.wrapped(2, &audit, audit_paint(&view.whole));
+    page.append(short::tail(&view.whole, style));
     page.finish()
 }
 
-/// Where each contender's curve bends, one line for each.
-pub(super) fn bends(view: &SweepView, page: &mut Page) {
-    for (name, of) in view.bends() {
-        let paint = if matches!(of, Bend::At { .. }) { Paint::Warning } else { Paint::Plain };
-        let name = words::short_name(name, LONGEST_NAME);
-        page.labelled(2, &name, paint, &bend(view.sweep.factor, of, 'x'));
+/// What all load points show: verdicts, the figures of each target with their intervals, and how they change.
+pub(super) fn in_full(view: &SweepView, style: Style, page: &mut Page) {
+    headline(view, 2, page);
+    page.blank();
+    if !view.pairs().is_empty() {
+        verdicts(view, style, page);
+        page.blank();
     }
-}
-
-fn void(view: &SweepView, point: &PointView, page: &mut Page) {
-    let rules = point.view.iter().flat_map(|it| it.findings);
-    let rules = rules.filter(|it| it.weight == Weight::Void).map(|it| shown(&it.rule));
-    let warning = format!(
-        "VOID at {}: the audit refused this load point ({}). Its figures are not a verdict and not \
-         part of a bend.",
-        at(view, point),
-        rules.collect::<Vec<String>>().join(", ")
-    );
-    page.wrapped(2, &warning, Paint::Alarm);
-}
-
-/// `connections 8`.
-fn at(view: &SweepView, point: &PointView) -> String {
-    words::sweep::at(view.sweep.factor, std::iter::once(point.at.value))
-}
-
-fn verdicts(view: &SweepView, page: &mut Page) {
-    let (head, rows) = verdict_table(view);
-    table(&head, &rows, page);
-}
-
-/// What the verdicts are about, if that is not the programs.
-pub(super) fn about_launches(view: &SweepView, page: &mut Page) {
-    if let Some(sentence) = words::about_launches(view.primaries()) {
-        page.wrapped(2, sentence, Paint::Plain);
+    let curves = view.curves();
+    for (target, name) in view.targets().into_iter().enumerate() {
+        page.wrapped(2, &words::short_name(name, LONGEST_NAME), Paint::Strong);
+        points(view, target, page);
+        for step in curves.get(target).iter().flat_map(|of| words_of::steps(view, of.1, 'x')) {
+            page.wrapped(4, &step, Paint::Plain);
+        }
+        page.blank();
     }
+    about(view, page);
 }
 
-/// Head and rows: one row for each load point, one column for each pair.
-pub(super) fn verdict_table(view: &SweepView) -> (Vec<String>, Vec<Vec<String>>) {
-    let common = view.primary();
-    let metric = common.map_or(String::new(), |of| format!(", {}", words::short_metric(of)));
+/// A row for each load point of a target.
+fn points(view: &SweepView, target: usize, page: &mut Page) {
+    table::table(&words_of::columns(view), &words_of::rows(view, target), page);
+}
+
+fn about(view: &SweepView, page: &mut Page) {
+    let about = words_of::about_intervals(view);
+    about.iter().for_each(|about| page.wrapped(2, about, Paint::Plain));
+}
+
+/// One row for each load point: the figure of each target that verdicts rest on, and the
+/// verdict of each pair. Only the verdicts if all of that is too wide for the terminal.
+fn verdicts(view: &SweepView, style: Style, page: &mut Page) {
+    let metric = view.whole.plan().question.primary;
+    let names: Vec<String> =
+        view.targets().iter().map(|name| words::short_name(name, LONGEST_NAME)).collect();
     let pairs = view.pairs();
-    let head = pairs.iter().map(|(a, b)| {
-        let [a, b] = [a, b].map(|name| words::short_name(name, LONGEST_NAME));
-        format!("{b} against {a}{metric}")
-    });
-    let head: Vec<String> =
-        std::iter::once(factor(view.sweep.factor).to_owned()).chain(head).collect();
-    let cell = |point: &PointView, pair: &(&str, &str)| match point.primary(*pair) {
-        None => units::MISSING.to_owned(),
-        Some((view, of)) => {
-            let metric = common.is_none().then(|| format!("{} ", words::short_metric(of.metric)));
+    let of_pair = |(a, b): &(usize, usize)| {
+        format!("{} against {}, {}", names[*b], names[*a], words::short_metric(metric))
+    };
+    let verdict = |point: &PointView, pair: &(usize, usize)| {
+        point.primary(*pair).map_or(units::MISSING.to_owned(), |of| {
             let word = words::in_capitals(of.verdict, of.metric);
             // Words are padded so that the ratios are aligned.
-            format!("{}{}  {word:<10}", metric.unwrap_or_default(), ratio(view, of, 'x'))
-        }
+            format!("{}  {word:<10}", words_of::ratio(&point.view, of, 'x'))
+        })
     };
-    let row = |point: &PointView| {
-        let cells = pairs.iter().map(|pair| cell(point, pair));
-        std::iter::once(setting(view.sweep.factor, point.at.value)).chain(cells).collect()
+    let table = |with_figures: bool| {
+        let factor = std::iter::once(words_of::factor(view.sweep.factor).to_owned());
+        let of_targets = names.iter().filter(|_| with_figures).cloned();
+        let head: Vec<String> = factor.chain(of_targets).chain(pairs.iter().map(of_pair)).collect();
+        let row = |point: &PointView| {
+            let setting = std::iter::once(words_of::setting(view.sweep.factor, point.value));
+            let figure =
+                |of: &judge::verdict::ContenderSummary| words::figure(metric, of.figure(metric));
+            let figures = point.view.contenders.iter().filter(|_| with_figures).map(figure);
+            setting.chain(figures).chain(pairs.iter().map(|pair| verdict(point, pair))).collect()
+        };
+        (head, view.points.iter().map(row).collect::<Vec<Vec<String>>>())
     };
-    (head, view.points.iter().map(row).collect())
-}
-
-/// One row for each contender at each load point, from the lowest to the highest.
-fn figures(view: &SweepView, page: &mut Page) {
-    let misses = words::sweep::any_misses(view);
-    let mut head =
-        vec!["contender", factor(view.sweep.factor), "throughput", "p50", "p99", "errors"];
-    head.extend(misses.then_some("misses"));
-    let mut rows = Vec::new();
-    for (number, (name, _)) in view.bends().enumerate() {
-        for point in &view.points {
-            let of = point.contender(number);
-            let times = of.map(|of| of.response_time).unwrap_or_default();
-            let counted = |count: fn(&ContenderSummary) -> String| {
-                of.map_or(units::MISSING.to_owned(), count)
-            };
-            let mut row = vec![
-                words::short_name(name, LONGEST_NAME),
-                setting(view.sweep.factor, point.at.value),
-                units::rate(of.and_then(|of| of.throughput)),
-                words::times::p50(&times),
-                words::times::p99(&times),
-                counted(|of| units::count(words::errors(of))),
-            ];
-            row.extend(misses.then(|| counted(words::misses)));
-            rows.push(row);
-        }
+    let (mut head, mut rows) = table(true);
+    if table::is_wide(&head, &rows, style) {
+        (head, rows) = table(false);
     }
-    table(&head, &rows, page);
-}
-
-/// The audit of the load points, their requirements, and how they ended.
-fn status(view: &SweepView, points: &[PointView], page: &mut Page) {
-    let last = points.last().expect("a chunk is never empty");
-    let settings = points.iter().map(|point| setting(view.sweep.factor, point.at.value));
-    let settings = settings.collect::<Vec<String>>().join(", ");
-    let paint = last.view.as_ref().map_or(Paint::Warning, audit_paint);
-    let factor = factor(view.sweep.factor);
-    page.wrapped(2, &format!("audit at {factor} {settings}: {}", line(last)), paint);
-    for remark in last.view.iter().flat_map(words::remarks) {
-        page.wrapped(4, &remark, Paint::Warning);
+    table::table(&head, &rows, page);
+    if let Some(sentence) = words::about_launches(view.whole.primaries()) {
+        page.wrapped(2, sentence, Paint::Plain);
     }
-    for checked in last.view.iter().flat_map(|of| of.checked) {
-        required("required:", checked, true, 4, page);
-    }
-}
-
-/// The audit of a load point in one line.
-fn line(point: &PointView) -> String {
-    point.view.as_ref().map_or("not driven".to_owned(), words::audit)
-}
-
-/// Whether there is nothing else to report about it.
-fn says_no_more(point: &PointView) -> bool {
-    point.view.as_ref().is_none_or(|of| words::remarks(of).is_empty() && of.checked.is_empty())
 }

@@ -20,17 +20,18 @@ const PLAIN: Style = Style { colour: false, width: 100 };
 fn hostile_text_is_always_escaped() {
     let input = samples::hostile();
     let view = input.view();
-    let (_, sweep) = samples::sweeps().pop().expect("the hostile one is the last");
+    let mut all = samples::all().into_iter();
+    let (_, sweep) = all.find(|(name, _)| *name == "sweep-hostile").expect("a sample");
     let sweep = sweep.view();
     let outputs = [
         terminal::report(&view, PLAIN),
         terminal::short::report(&view, PLAIN),
-        terminal::short::sweep::report(&sweep, PLAIN),
+        terminal::short::report(&sweep, PLAIN),
         json::report(&view),
         html::page(&view),
-        terminal::sweep::report(&sweep, PLAIN),
-        json::sweep::report(&sweep),
-        html::sweep::page(&sweep),
+        terminal::report(&sweep, PLAIN),
+        json::report(&sweep),
+        html::page(&sweep),
     ];
     let hidden = outputs.map(|output| {
         output
@@ -42,18 +43,13 @@ fn hostile_text_is_always_escaped() {
     assert_eq!(hidden, [const { Vec::<String>::new() }; 8]);
 }
 
-/// Both forms of the terminal's report of each sample, and of each sweep.
+/// Both forms of the terminal's report of each sample.
 fn for_terminals(style: Style) -> Vec<(String, String)> {
     let mut reports = Vec::new();
     for (name, input) in samples::all() {
         let view = input.view();
         reports.push((name.to_owned(), terminal::report(&view, style)));
         reports.push((format!("{name}, short"), terminal::short::report(&view, style)));
-    }
-    for (name, input) in samples::sweeps() {
-        let view = input.view();
-        reports.push((name.to_owned(), terminal::sweep::report(&view, style)));
-        reports.push((format!("{name}, short"), terminal::short::sweep::report(&view, style)));
     }
     reports
 }
@@ -103,16 +99,17 @@ fn tables_of_load_points_have_misses_where_there_are_any() {
         let mut all = samples::all().into_iter();
         let (_, mut loads) = all.find(|(name, _)| *name == "loads").expect("a sample");
         lose(&mut loads.contenders[1]);
-        let mut sweep = samples::sweeps().swap_remove(0).1;
-        lose(&mut sweep.points[1].as_mut().expect("driven").contenders[1]);
+        let (_, mut sweep) = all.find(|(name, _)| *name == "sweep").expect("a sample");
+        lose(&mut sweep.contenders[3]);
         let (loads, sweep) = (loads.view(), sweep.view());
         [
             terminal::report(&loads, PLAIN),
             terminal::short::report(&loads, PLAIN),
             html::page(&loads),
             markdown::summary(&loads),
-            terminal::sweep::report(&sweep, PLAIN),
-            html::sweep::page(&sweep),
+            terminal::report(&sweep, PLAIN),
+            html::page(&sweep),
+            markdown::summary(&sweep),
         ]
     };
     for (with, without) in reports(1234).into_iter().zip(reports(0)) {

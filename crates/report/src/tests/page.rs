@@ -5,10 +5,8 @@ use super::super::{html, json, samples};
 
 fn pages() -> Vec<(&'static str, String)> {
     let samples = samples::all().into_iter();
-    let sweeps = samples::sweeps().into_iter();
-    let sweeps = sweeps.map(|(name, input)| (name, html::sweep::page(&input.view())));
     let pages: Vec<(&str, String)> =
-        samples.map(|(name, input)| (name, html::page(&input.view()))).chain(sweeps).collect();
+        samples.map(|(name, input)| (name, html::page(&input.view()))).collect();
     if let Some(directory) = std::env::var_os("TIEBREAK_PICTURES") {
         for (name, page) in &pages {
             let path = std::path::Path::new(&directory).join(format!("{name}.html"));
@@ -103,11 +101,6 @@ fn the_data_in_the_page_is_the_report() {
         assert_eq!(data.replace("\\u003c", "<"), json::report(&input.view()), "{name}");
         let read: serde_json::Value = serde_json::from_str(data).expect("JSON");
         assert_eq!(read["schema"], "tiebreak.report/1", "{name}");
-    }
-    for (name, input) in samples::sweeps() {
-        let page = html::sweep::page(&input.view());
-        let data = between(&page, "id=\"report\">", "</script>");
-        assert_eq!(data.replace("\\u003c", "<"), json::sweep::report(&input.view()), "{name}");
     }
 }
 

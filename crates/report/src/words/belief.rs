@@ -6,7 +6,6 @@ use crate::sweep::SweepView;
 use crate::{View, words};
 use judge::belief::HeadlineStatus;
 use judge::verdict::{Finding, Weight};
-use record::LoadPoint;
 use text::shown::shown_sentence;
 use text::{lists, units};
 
@@ -24,53 +23,28 @@ pub(crate) fn audit(view: &View) -> String {
     format!("{} ({})", headline(view), all.collect::<Vec<String>>().join(", "))
 }
 
-/// Whether the headlines of a sweep can be believed, and how many findings there are. Of its load points, those are named whose headline can be believed least.
-pub(crate) fn of_sweep(view: &SweepView) -> String {
-    let Some((_, worst)) = least_believed(view) else {
-        return "no load point was driven".to_owned();
-    };
+/// Whether the headlines of a sweep can be believed, and how many findings there are. Of its load points, those are
+/// named whose headline can be believed least.
+fn of_sweep(view: &SweepView) -> String {
+    let worst = &view.least_believed().view;
     let (status, because) = parts(worst);
     let is_named = |of: &View| parts(of) == (status.clone(), because.clone());
-    let at = |has: &dyn Fn(Option<&View>) -> bool| {
-        let points = view.points.iter().filter(|point| has(point.view.as_ref()));
-        words::sweep::at(view.sweep.factor, points.map(|point| point.at.value))
-    };
-    let not_driven = view.points.iter().any(|point| point.view.is_none());
-    let at_named = if view.driven().all(|(_, of)| is_named(of)) && !not_driven {
+    let named = view.points.iter().filter(|point| is_named(&point.view));
+    let named: Vec<f64> = named.map(|point| point.value).collect();
+    let at = if named.len() == view.points.len() {
         "every load point".to_owned()
     } else {
-        at(&|of| of.is_some_and(is_named))
+        words::sweep::at(view.sweep.factor, &named)
     };
-    let rest = view
-        .driven()
-        .flat_map(|(_, of)| if is_named(of) { others(of) } else { of.findings.iter().collect() });
-    let checks = units::counted(worst.rules_checked.into(), "check");
-    let all = std::iter::once(format!("{checks} at each load point"));
-    let all = all.chain(counted(rest.collect(), worst.belief().finding));
     let because = because.map_or(String::new(), |because| format!(": {because}"));
-    let not_driven = if not_driven {
-        format!("; not driven: {}", at(&|of| of.is_none()))
-    } else {
-        String::new()
-    };
-    let all = all.collect::<Vec<String>>().join(", ");
-    format!("{status} at {at_named}{because} ({all}){not_driven}")
-}
-
-/// The first of the load points whose headline can be believed least. Returns None if none was driven.
-pub(crate) fn least_believed<'a, 'b>(
-    view: &'b SweepView<'a>,
-) -> Option<(&'a LoadPoint, &'b View<'a>)> {
-    let rank = |view: &View| {
-        let belief = view.belief();
-        (belief.status, belief.withheld.is_some())
-    };
-    let worst = view.driven().map(|(_, of)| rank(of)).max()?;
-    view.driven().find(|(_, of)| rank(of) == worst)
+    format!("{status} at {at}{because}")
 }
 
 /// Whether the headline stands, without the count of other findings.
 pub(crate) fn headline(view: &View) -> String {
+    if let Some(sweep) = view.sweep() {
+        return of_sweep(&sweep);
+    }
     match parts(view) {
         (status, Some(because)) => format!("{status}: {because}"),
         (status, None) => status,
@@ -111,7 +85,7 @@ fn named(view: &View, finding: &Finding) -> String {
 fn others<'a>(view: &View<'a>) -> Vec<&'a Finding> {
     let groups = grouped(view.findings);
     let named = view.belief().finding;
-    let is_named = |of: &Finding| named.is_some_and(|named| std::ptr::eq(of, named));
+    let is_named = |of: &Finding| named == Some(of);
     let rest = groups.iter().filter(|group| !group.all.iter().any(|of| is_named(of)));
     rest.flat_map(|group| group.all.iter().copied()).collect()
 }
@@ -181,42 +155,37 @@ mod tests {
         assert_eq!(audited(&input), expected);
     }
 
-    fn of_samples(change: impl Fn(&mut [Option<samples::Parts>])) -> String {
-        let (_, mut sweep) = samples::sweeps().swap_remove(0);
-        change(&mut sweep.points);
-        of_sweep(&sweep.view()).replace(units::JOINT, " ")
-    }
-
     #[test]
     fn a_sweep_has_one_line_for_all_its_load_points() {
-        let caution = |rule| samples::finding(rule, Weight::Caution, Some("new"), "x", "y");
-        let to_point = |at: usize, points: &mut [Option<samples::Parts>], rule| {
-            points[at].as_mut().expect("driven").findings.push(caution(rule));
+        let mut all = samples::all().into_iter();
+        let (_, void) = all.find(|(name, _)| *name == "sweep").expect("a sample");
+        let expected = "the headline does not stand at connections 128: operations failed \
+                        (new@connections-128): see its log, or name the code (--expect) (19 checks)";
+        assert_eq!(audited(&void), expected);
+        let caution = |rule: &str, at: &str| {
+            samples::finding(
+                rule,
+                Weight::Caution,
+                Some(&format!("new@connections-{at}")),
+                "x",
+                "y",
+            )
         };
-        let stands = of_samples(|points| points[3] = points[2].clone());
-        assert_eq!(
-            stands,
-            "the headline stands at every load point (19 checks at each load point)"
-        );
-        let reservation = of_samples(|points| {
-            points[3] = points[2].clone();
-            to_point(1, points, "too_short");
-            to_point(2, points, "too_short");
-            to_point(2, points, "p99_support");
-        });
-        let expected = "the headline stands with this reservation at connections 8, 32: few \
-                        operations in a round (new): drive longer (--round 5s) (19 checks at each \
-                        load point, 1 other caution)";
-        assert_eq!(reservation, expected);
-        let refused = of_samples(|points| {
-            to_point(0, points, "too_short");
-            points[1] = None;
-        });
-        let expected = "the headline does not stand at connections 128: operations failed (new): see \
-                        its log, or name the code (--expect) (19 checks at each load point, 1 caution); \
-                        not driven: connections 8";
-        assert_eq!(refused, expected);
-        let nothing = of_samples(|points| points.fill(None));
-        assert_eq!(nothing, "no load point was driven");
+        let with = |findings: &[Finding]| {
+            let mut sweep = void.clone();
+            sweep.findings = findings.to_vec();
+            for (point, value) in sweep.load_points.iter_mut().zip(["1", "8", "32", "128"]) {
+                let is_about = |of: &&Finding| {
+                    of.contender.as_ref().is_some_and(|name| name.ends_with(&format!("-{value}")))
+                };
+                point.findings = findings.iter().filter(is_about).cloned().collect();
+            }
+            audited(&sweep)
+        };
+        assert_eq!(with(&[]), "the headline stands at every load point (19 checks)");
+        let reserved = with(&[caution("too_short", "8"), caution("p99_support", "32")]);
+        let expected = "the headline stands with this reservation at connections 8: few operations \
+                        in a round (new@connections-8): drive longer (--round 5s) (19 checks, 1 other caution)";
+        assert_eq!(reserved, expected);
     }
 }

@@ -63,7 +63,7 @@ pub(crate) fn several_launches(view: &View) -> Option<String> {
 /// Says that a run of a launched server has one launch. Verdicts of a comparison say it themselves.
 pub(crate) fn one_launch(view: &View) -> Option<&'static str> {
     let plan = view.plan();
-    let has_verdicts = !plan.question.pairs.is_empty() && plan.sweep.is_none();
+    let has_verdicts = !plan.question.pairs.is_empty() && !plan.sweeps_one_target();
     let is_launched = |of: &Contender| !of.launch.is_empty() && of.asks != RequestPlan::Program;
     let says_it = !has_verdicts && plan.contenders.iter().any(is_launched);
     says_it.then_some("one launch of the server; another may differ")

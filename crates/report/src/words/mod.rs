@@ -9,7 +9,6 @@ mod databases;
 pub mod findings;
 pub(super) mod fresh;
 pub mod groups;
-pub(super) mod growth;
 pub(super) mod kinds;
 pub(super) mod lanes;
 mod load;

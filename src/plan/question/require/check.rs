@@ -22,7 +22,8 @@ pub(super) fn requirement(
     if !checked.is_empty() {
         return checked;
     }
-    let names = requirement.pair.clone().unwrap_or(Names { a: String::new(), b: String::new() });
+    let first = requirement.pairs.iter().flatten().next();
+    let names = first.cloned().unwrap_or(Names { a: String::new(), b: String::new() });
     vec![Checked {
         requirement: requirement.text.clone(),
         a: names.a,
@@ -56,12 +57,14 @@ impl<'a> Seen<'a> {
         comparison: &'a Comparison,
         findings: &'a [Finding],
     ) -> Option<Self> {
-        let inverted = match &required.pair {
-            None => false,
-            Some(pair) if pair.a == comparison.a && pair.b == comparison.b => false,
-            Some(pair) if pair.a == comparison.b && pair.b == comparison.a => true,
-            Some(_) => return None,
+        let is = |a: &str, b: &str| {
+            let mut pairs = required.pairs.iter().flatten();
+            pairs.any(|pair| pair.a == a && pair.b == b)
         };
+        let inverted = is(&comparison.b, &comparison.a);
+        if required.pairs.is_some() && !inverted && !is(&comparison.a, &comparison.b) {
+            return None;
+        }
         Some(Seen { required, comparison, findings, inverted })
     }
 
@@ -85,8 +88,7 @@ impl<'a> Seen<'a> {
     fn ratio(&self) -> Result<Ratio, String> {
         let it = self.comparison;
         let reasons = || shown_sentence(it.because.join("; "));
-        let refused = self.findings.iter().any(|finding| finding.weight == Weight::Void);
-        if refused || it.verdict == Word::Void {
+        if it.verdict == Word::Void {
             return Err("the audit refused the run".to_owned());
         }
         // If the generator may have caused a part of the difference, only the rest is reliable.

@@ -18,8 +18,8 @@ use record::{Metric, Question};
 pub struct Requirement {
     /// As it was written.
     text: String,
-    /// The two contenders that it applies to. None means every pair that is compared.
-    pair: Option<Names>,
+    /// The pairs that it applies to: in a sweep, one at each load point. None means every pair that is compared.
+    pairs: Option<Vec<Names>>,
     metric: Metric,
     /// The group or request whose metric it is. None means the metric of all operations.
     part: Option<String>,

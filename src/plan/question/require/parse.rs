@@ -1,7 +1,7 @@
 //! From text to a requirement.
 
 use super::{By, Comparator, METRICS, Names, Requirement, name_of};
-use record::{Metric, Question};
+use record::{Metric, Pair, Question};
 use text::{lists::listed, near, shown::shown};
 
 /// An example of a requirement, for the end of an error.
@@ -29,12 +29,12 @@ pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement
     };
     let metric = metric_of(metric, part.as_ref(), question).map_err(wrong)?;
     let part = part.map(|part| part.name.to_owned());
-    let pair = match pair {
+    let pairs = match pair {
         "" => None,
-        names => Some(pair_of(names, question).map_err(wrong)?),
+        names => Some(pairs_of(names, question).map_err(wrong)?),
     };
     let (bound, by) = bound_of(right).map_err(wrong)?;
-    Ok(Requirement { text: text.trim().to_owned(), pair, metric, part, sense, bound, by })
+    Ok(Requirement { text: text.trim().to_owned(), pairs, metric, part, sense, bound, by })
 }
 
 /// The text before the sign, the sign, and the text after it.
@@ -106,7 +106,7 @@ fn metric_of(name: &str, part: Option<&Part<'_>>, question: &Question) -> Result
     };
     let names = || listed(&judged.iter().map(|metric| name_of(*metric)).collect::<Vec<_>>());
     match known {
-        None if question.number_of(name).is_some() || pair_of(name, question).is_ok() => {
+        None if !question.numbers_of(name).is_empty() || pairs_of(name, question).is_ok() => {
             Err(format!("the metric is missing after the contenders; {EXAMPLE}"))
         }
         None => {
@@ -125,15 +125,18 @@ fn metric_of(name: &str, part: Option<&Part<'_>>, question: &Question) -> Result
     }
 }
 
-/// Splits `B/A` by the known names, since names may contain a `/`.
-fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
-    let number = |name: &str| question.number_of(name.trim());
+/// Splits `B/A` by the known names, since names may contain a `/`. In a sweep the two are a pair at each load point.
+fn pairs_of(text: &str, question: &Question) -> Result<Vec<Names>, String> {
+    let numbers = |name: &str| {
+        let numbers = question.numbers_of(name.trim());
+        (!numbers.is_empty()).then_some(numbers)
+    };
     let splits = text
         .match_indices('/')
-        .filter_map(|(at, _)| Some((number(&text[..at])?, number(&text[at + 1..])?)));
-    let (b, a) = match splits.collect::<Vec<_>>()[..] {
-        [pair] => pair,
-        [] => {
+        .filter_map(|(at, _)| Some((numbers(&text[..at])?, numbers(&text[at + 1..])?)));
+    let (b, a) = match <[_; 1]>::try_from(splits.collect::<Vec<_>>()) {
+        Ok([pair]) => pair,
+        Err(none) if none.is_empty() => {
             let names: Vec<_> =
                 question.contenders.iter().map(|contender| shown(&contender.name)).collect();
             return Err(format!(
@@ -142,23 +145,28 @@ fn pair_of(text: &str, question: &Question) -> Result<Names, String> {
                 listed(&names)
             ));
         }
-        _ => return Err(format!("`{}` can be read in two ways: rename a contender", shown(text))),
+        Err(_) => {
+            return Err(format!("`{}` can be read in two ways: rename a contender", shown(text)));
+        }
     };
-    let compared = question.pairs.iter().any(|pair| {
-        let pair = (pair.a as usize, pair.b as usize);
-        pair == (a, b) || pair == (b, a)
-    });
-    let names = {
-        let name = |number: usize| question.contenders[number].name.clone();
+    let is_named = |pair: &&Pair| {
+        let (one, other) = (pair.a as usize, pair.b as usize);
+        a.contains(&one) && b.contains(&other) || a.contains(&other) && b.contains(&one)
+    };
+    let name = |number: usize| question.contenders[number].name.clone();
+    let named = |pair: &Pair| {
+        let (one, other) = (pair.a as usize, pair.b as usize);
+        let (a, b) = if a.contains(&one) { (one, other) } else { (other, one) };
         Names { a: name(a), b: name(b) }
     };
-    match compared {
-        true => Ok(names),
-        false if a == b => Err(format!("{} is not compared with itself", shown(&names.a))),
-        false => Err(format!(
+    let pairs: Vec<Names> = question.pairs.iter().filter(is_named).map(named).collect();
+    match pairs.is_empty() {
+        false => Ok(pairs),
+        true if a == b => Err(format!("{} is not compared with itself", shown(name(a[0])))),
+        true => Err(format!(
             "{} and {} are not compared with each other: --all-pairs compares all",
-            shown(&names.a),
-            shown(&names.b)
+            shown(name(a[0])),
+            shown(name(b[0]))
         )),
     }
 }

@@ -40,7 +40,7 @@ fn what_can_be_required() {
     for (text, pair, metric, sense, bound) in table {
         let expected = Requirement {
             text: text.trim().to_owned(),
-            pair: pair.map(|(b, a)| Names { a: a.to_owned(), b: b.to_owned() }),
+            pairs: pair.map(|(b, a)| vec![Names { a: a.to_owned(), b: b.to_owned() }]),
             metric,
             part: None,
             sense,

@@ -266,7 +266,7 @@ fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutco
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     journal.write(&Event::Header(Box::new(header))).expect("memory");
-    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
+    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names());
     let stopped = made.stopped.clone();
     let session = RunSession {
         plan,

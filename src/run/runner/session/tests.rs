@@ -351,7 +351,7 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let mut engine = FakeEngine { world, ..FakeEngine::default() };
     let stopped = engine.stopped.clone();
     let pauses = RefCell::new(Vec::new());
-    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names(), "");
+    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names());
     let session = RunSession {
         plan,
         writer: TrialWriter::new(journal, &progress, plan),

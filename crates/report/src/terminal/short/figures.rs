@@ -1,7 +1,6 @@
 //! The table of figures: one row for each contender and, if there is room, one for each of its
 //! groups or kinds of operation.
 
-use crate::terminal::growth;
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::table::{self, LONGEST_NAME};
 use crate::words::columns::{
@@ -18,17 +17,11 @@ const COLUMNS_ALONE: [Column; 9] =
 
 /// A row for each contender.
 pub(super) fn table(view: &View, style: Style) -> Page {
-    if let Some(growth) = view.growth {
-        return growth::points(view, growth, style);
-    }
     made(view, style, |_| Vec::new())
 }
 
 /// The figures of each contender, and a row for each of its groups or kinds of operation.
 pub(super) fn with_parts(view: &View, style: Style) -> Page {
-    if view.growth.is_some() {
-        return table(view, style);
-    }
     let columns = columns(view);
     let groups = groups::rows(view);
     let kinds = kinds::rows(view);

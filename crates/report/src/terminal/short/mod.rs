@@ -2,13 +2,12 @@
 //! and where the rest is.
 
 mod figures;
-pub(crate) mod sweep;
 mod verdicts;
 
-use super::growth;
 use super::layout::{Page, Paint};
 use super::published;
 use super::ranking;
+use super::sweep;
 use super::{audit_paint, required, undecided};
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
@@ -34,6 +33,9 @@ const EXTRAS: [Extras; 2] = [Extras { reasons: 2, whys: true }, Extras { reasons
 
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
+    if let Some(view) = view.sweep() {
+        return sweep::on_one_screen(&view, style);
+    }
     // The ranks of many contenders take the screen.
     let table = match view.ranking {
         Some(_) if view.contenders.len() > MOST_WITH_FIGURES => Page::new(style),
@@ -60,7 +62,7 @@ pub(crate) fn report(view: &View, style: Style) -> String {
 }
 
 /// What the figures include, and what they are about.
-fn about_figures(view: &View, style: Style) -> Page {
+pub(super) fn about_figures(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
     let sentences = words::start_included(view).into_iter().chain(words::one_launch(view));
     for sentence in words::methods(view.plan()).into_iter().chain(sentences.map(str::to_owned)) {
@@ -87,10 +89,6 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
     for remark in words::remarks(view) {
         page.wrapped(0, &remark, Paint::Warning);
     }
-    if view.plan().sweep.is_some() && !view.void {
-        growth::answer(view, &mut page);
-        return (page, SCREEN + view.contenders.len());
-    }
     let before = page.height();
     // Ratios of a void run are not verdicts. The long form and the page have them.
     let first = match view.ranking {
@@ -114,7 +112,7 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
 }
 
 /// Where the full report is, and what to do next.
-fn tail(view: &View, style: Style) -> Page {
+pub(super) fn tail(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
     for of in view.contenders {
         if let Some(sentence) = costs::not_included(&of.target) {
@@ -126,7 +124,7 @@ fn tail(view: &View, style: Style) -> Page {
     }
     let fresh = fresh::hardest(undecided(view)).and_then(|it| words::fresh_run(view, it));
     // Load points are not compared to decide which of them is faster.
-    let fresh = fresh.filter(|_| view.plan().sweep.is_none());
+    let fresh = fresh.filter(|_| !view.plan().sweeps_one_target());
     let next = words::several_launches(view).filter(|_| !view.void).or(fresh);
     if let Some(next) = next {
         page.entry("next", Paint::Strong, &next);

@@ -1,0 +1,107 @@
+//! How often bends are reported that do not exist, simulated: load points that share rounds need no margin for the
+//! drift of the machine, and those that do not share them would need one.
+
+use super::*;
+use crate::stats::paired_t::mean;
+
+/// As many as are needed for four standard errors of 0.6 %, and where only the upper bound matters.
+const SWEEPS: u32 = 20_000;
+const FEWER_SWEEPS: u32 = 4_000;
+const ROUNDS: usize = 10;
+/// Standard deviation of a load point within its round.
+const OWN: f64 = 0.02;
+/// How far the machine's speed moves from one round to the next (a random walk), and while a round lasts.
+const DRIFT: [(f64, f64); 3] = [(0.0, 0.0), (0.05, 0.01), (0.02, 0.04)];
+
+/// Uniform numbers of a fixed sequence (splitmix64), and normal ones from them.
+struct Random(u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// Load points of a curve whose elasticity is exactly the limit, so that any claim is about a tie: 1, 4, 16, …. Each
+/// round drives all of them in an order that is drawn.
+fn at_the_edge(points: usize, (between, within): (f64, f64), random: &mut Random) -> Vec<Load> {
+    let load = |at: usize| Load {
+        value: 4f64.powi(at as i32),
+        throughput: Vec::new(),
+        p50: Vec::new(),
+        p99: Vec::new(),
+        generator_limited: false,
+    };
+    let mut loads: Vec<Load> = (0..points).map(load).collect();
+    let mut machine = 0.0;
+    for _ in 0..ROUNDS {
+        machine += between * random.normal();
+        let mut places: Vec<(f64, usize)> = (0..points).map(|at| (random.uniform(), at)).collect();
+        places.sort_by(|one, other| one.0.total_cmp(&other.0));
+        for (_, at) in places {
+            machine += within / (points as f64).sqrt() * random.normal();
+            let truth = ELASTICITY * loads[at].value.ln();
+            loads[at].throughput.push(truth + machine + OWN * random.normal());
+        }
+    }
+    loads
+}
+
+/// The share of sweeps that claim a bend, or that there is none.
+fn claims(sweeps: u32, points: usize, drift: (f64, f64)) -> f64 {
+    let mut random = Random(7);
+    let claimed = (0..sweeps).filter(|_| {
+        let loads = at_the_edge(points, drift, &mut random);
+        let loads: Vec<&Load> = loads.iter().collect();
+        of(Factor::Connections, false, &loads, points, 0.05) != Bend::Undetermined
+    });
+    claimed.count() as f64 / f64::from(sweeps)
+}
+
+#[test]
+fn load_points_that_share_rounds_need_no_margin() {
+    for drift in DRIFT {
+        let two = claims(SWEEPS, 2, drift);
+        println!("two load points, drift {drift:?}: {two}");
+        assert!((0.044..=0.056).contains(&two), "two load points, drift {drift:?}: {two}");
+        for points in [3, 6] {
+            let more = claims(FEWER_SWEEPS, points, drift);
+            println!("{points} load points, drift {drift:?}: {more}");
+            assert!(more <= 0.05 + 4.0 * 0.0035, "{points} load points, drift {drift:?}: {more}");
+        }
+    }
+}
+
+#[test]
+fn load_points_that_were_driven_one_after_the_other_would_need_one() {
+    // The machine stands still while each is driven, and moves by 5 % before the next one.
+    let mut random = Random(7);
+    let claimed = (0..FEWER_SWEEPS).filter(|_| {
+        let mut loads = at_the_edge(2, (0.0, 0.0), &mut random);
+        let moved = 0.05 * random.normal();
+        loads[1].throughput.iter_mut().for_each(|of| *of += moved);
+        let loads: Vec<&Load> = loads.iter().collect();
+        of(Factor::Connections, false, &loads, 2, 0.05) != Bend::Undetermined
+    });
+    let share = claimed.count() as f64 / f64::from(FEWER_SWEEPS);
+    println!("one after the other: {share}");
+    assert!(share > 0.5, "{share}");
+}
+
+#[test]
+fn the_random_numbers_are_normal() {
+    let mut random = Random(7);
+    let numbers: Vec<f64> = (0..100_000).map(|_| random.normal()).collect();
+    let squares: Vec<f64> = numbers.iter().map(|x| x * x).collect();
+    assert!(mean(&numbers).is_some_and(|mean| mean.abs() < 0.015));
+    assert!(mean(&squares).is_some_and(|mean| (mean - 1.0).abs() < 0.02));
+}
