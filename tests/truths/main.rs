@@ -42,6 +42,7 @@ mod limits;
 mod one_request;
 mod own_costs;
 mod ranks;
+mod ranks_calibrated;
 mod revisions;
 mod size;
 mod slow;
@@ -66,6 +67,7 @@ const ALL: &[&[Truth]] = &[
     one_request::TRUTHS,
     own_costs::TRUTHS,
     ranks::TRUTHS,
+    ranks_calibrated::TRUTHS,
     revisions::TRUTHS,
     stragglers::TRUTHS,
     slow::TRUTHS,

@@ -13,7 +13,7 @@ truths! {
 }
 
 /// The work for each reply, in microseconds, and the ranks that it gives.
-const WORK_US: [(&str, u64, (f64, f64)); 6] = [
+pub(crate) const WORK_US: [(&str, u64, (f64, f64)); 6] = [
     ("a", 110, (4.0, 5.0)),
     ("b", 100, (1.0, 2.0)),
     ("c", 150, (6.0, 6.0)),
@@ -22,12 +22,15 @@ const WORK_US: [(&str, u64, (f64, f64)); 6] = [
     ("f", 110, (4.0, 5.0)),
 ];
 
-fn service(micros: u64) -> TestServer {
+pub(crate) fn service(micros: u64) -> TestServer {
     serve(Behaviour { service: Duration::from_micros(micros), ..Behaviour::default() })
 }
 
 /// Ranks servers by name, and returns best and worst rank of each.
-fn ranked(servers: &[(&str, TestServer)], [rounds, round]: [&str; 2]) -> Vec<(String, f64, f64)> {
+pub(crate) fn ranked(
+    servers: &[(&str, TestServer)],
+    [rounds, round]: [&str; 2],
+) -> Vec<(String, f64, f64)> {
     let targets: Vec<String> =
         servers.iter().map(|(name, server)| format!("{name}={}", url(server))).collect();
     let targets: Vec<&str> = targets.iter().map(String::as_str).collect();

@@ -1,8 +1,9 @@
 //! Rankings.
 
-use crate::common::{TestDirectory, number, serve, url};
+use crate::common::{TestDirectory, errors, number, serve, stdout, url};
 use serde_json::Value;
-use std::time::Duration;
+use std::process::Command;
+use std::time::{Duration, Instant};
 use testserver::{Behaviour, Delay};
 
 /// Servers whose replies take so many milliseconds.
@@ -49,4 +50,181 @@ fn contenders_are_ranked_from_the_best_to_the_worst_and_share_ranks() {
         |name: &str| printed.find(&format!("   {name}  ")).unwrap_or_else(|| panic!("{printed}"));
     assert!(at("c") < at("d"), "{printed}");
     assert!(printed.contains("all ranks hold together with 95 %"), "{printed}");
+}
+
+/// A launch of the test server by a shell, after these commands.
+fn launched_after(commands: &str) -> String {
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let server = format!("exec \"{us}\" testserver --listen 127.0.0.1:{{port}} --delay 1ms");
+    format!("launch = ['sh', '-c', '{commands} {server}']\n")
+}
+
+/// A ranking of these contenders, each with its lines in an experiment file.
+fn experiment(contenders: &[(&str, String)]) -> TestDirectory {
+    let directory = TestDirectory::new();
+    let tables = contenders.iter().map(|(name, lines)| format!("[contender.{name}]\n{lines}"));
+    let text = format!("rank = true\n{}", tables.collect::<String>());
+    std::fs::write(directory.file("e.toml"), text).expect("a file");
+    directory
+}
+
+/// The entries of the journal about who left.
+fn withdrawn(directory: &TestDirectory) -> Vec<Value> {
+    let journal = std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    events.map(|line| line["event"]["withdrawn"].clone()).filter(|of| !of.is_null()).collect()
+}
+
+/// The names of those who are ranked, in the order of the alphabet.
+fn names(report: &Value) -> Vec<&str> {
+    let ranked = report["ranking"]["ranked"].as_array().expect("entries");
+    let mut names: Vec<&str> = ranked.iter().filter_map(|of| of["name"].as_str()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The lines of the short report.
+fn printed(directory: &TestDirectory) -> String {
+    let printed = directory.tiebreak(&["report", "run"]);
+    String::from_utf8_lossy(&printed.stdout).into_owned()
+}
+
+#[test]
+fn a_target_that_is_killed_in_the_middle_leaves_and_the_others_are_ranked_by_all_rounds() {
+    let plain = launched_after("");
+    let victim = launched_after("echo $$ > $PID_FILE;");
+    let directory =
+        experiment(&[("a", plain.clone()), ("b", victim), ("c", plain.clone()), ("d", plain)]);
+    let text = std::fs::read_to_string(directory.file("e.toml")).expect("the file");
+    let pid_file = directory.file("pid").display().to_string();
+    std::fs::write(directory.file("e.toml"), text.replace("$PID_FILE", &pid_file)).expect("a file");
+    let words = ["compare", "e.toml", "--quiet", "--json", "report.json", "--slice", "25ms"];
+    let words = [&words[..], &SHORT.split(' ').collect::<Vec<_>>()].concat();
+    let mut run = directory.command(&words).spawn().expect("the binary runs");
+    let journal = directory.file("run/journal.jsonl");
+    let in_round_2 = || {
+        let text = std::fs::read_to_string(&journal).unwrap_or_default();
+        text.contains("\"phase\":\"round\",\"round\":1,")
+    };
+    let began = Instant::now();
+    while !in_round_2() && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = std::fs::read_to_string(pid_file).expect("it was launched");
+    let killed = Command::new("kill").args(["-9", pid.trim()]).status().expect("kill runs");
+    assert!(killed.success(), "it still ran");
+    assert_eq!(run.wait().expect("it ends").code(), Some(4));
+    let report = directory.json("report.json");
+    assert_eq!(names(&report), ["a", "c", "d"], "{:#}", report["findings"]);
+    let not_ranked = &report["ranking"]["not_ranked"][0];
+    assert_eq!((&not_ranked["name"], &not_ranked["rule"]), (&"b".into(), &"withdrawn".into()));
+    let why = not_ranked["why"].as_str().expect("words");
+    assert!(why.starts_with("it left in round ") && why.contains("signal 9"), "{why}");
+    for comparison in report["comparisons"].as_array().expect("comparisons") {
+        let is_of_b = comparison["a"] == "b" || comparison["b"] == "b";
+        let rounds = if is_of_b { 0.0 } else { 8.0 };
+        assert_eq!(number(&comparison["replicates"]), rounds, "{comparison:#}");
+    }
+    let left = withdrawn(&directory);
+    assert!(!left.is_empty() && left.iter().all(|of| of["contender"] == 1), "{left:?}");
+    let printed = printed(&directory);
+    assert!(printed.contains("not ranked: b: it left in round "), "{printed}");
+}
+
+#[test]
+fn one_that_is_never_ready_is_not_ranked_and_fewer_than_two_are_void() {
+    let servers = [1, 1].map(|ms| {
+        let delay = Delay::Fixed(Duration::from_millis(ms));
+        serve(Behaviour { delay, ..Behaviour::default() })
+    });
+    let [a, c] = servers.each_ref().map(url);
+    // Nobody listens there once it is closed.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr();
+    let b = format!("b=http://{}/", closed.expect("an address"));
+    let rank = |targets: &[&str]| {
+        let directory = TestDirectory::new();
+        let words = [&["rank"][..], targets, &SHORT.split(' ').collect::<Vec<_>>()].concat();
+        let (code, report) = directory.report(&words);
+        (code, report, withdrawn(&directory), printed(&directory))
+    };
+    let (a, c) = (format!("a={a}"), format!("c={c}"));
+    let (code, report, left, printed) = rank(&[&a, &b, &c]);
+    assert_eq!(code, 4, "{:#}", report["findings"]);
+    assert_eq!(names(&report), ["a", "c"]);
+    assert_eq!(
+        (left.len(), &left[0]["contender"], &left[0]["round"]),
+        (1, &1.into(), &Value::Null)
+    );
+    assert!(printed.contains("not ranked: b: it left before the first round: "), "{printed}");
+    let (code, report, left, _) = rank(&[&a, &b]);
+    assert_eq!((code, left.len()), (3, 1), "{report:#}");
+    assert_eq!(names(&report).len(), 2, "nobody is left out of what is void: {report:#}");
+}
+
+#[test]
+fn one_that_fails_in_a_later_launch_leaves_there() {
+    let plain = launched_after("");
+    let second = "if [ -e $ONCE ]; then exit 7; fi; touch $ONCE;";
+    let directory =
+        experiment(&[("a", plain.clone()), ("b", launched_after(second)), ("c", plain)]);
+    let text = std::fs::read_to_string(directory.file("e.toml")).expect("the file");
+    let once = directory.file("once").display().to_string();
+    std::fs::write(directory.file("e.toml"), text.replace("$ONCE", &once)).expect("a file");
+    let words = ["compare", "e.toml", "--launches", "7", "--round", "50ms", "--slice", "25ms"];
+    let more = ["--pilot", "100ms", "--warm-up", "50ms", "--connections", "4", "--out", "run"];
+    let (code, report) = directory.report(&[words, more].concat());
+    assert_eq!(code, 4, "{:#}", report["findings"]);
+    assert_eq!(names(&report), ["a", "c"]);
+    let why = report["ranking"]["not_ranked"][0]["why"].as_str().expect("words").to_owned();
+    assert!(why.starts_with("it left in launch 2: "), "{why}");
+    let of_others = report["comparisons"].as_array().expect("comparisons").iter();
+    let mut of_others = of_others.filter(|of| of["a"] == "a" && of["b"] == "c");
+    assert!(of_others.all(|of| number(&of["replicates"]) == 7.0), "{:#}", report["comparisons"]);
+}
+
+#[test]
+fn seventeen_contenders_are_ranked_in_blocks() {
+    let servers: Vec<_> = (0..17)
+        .map(|at| {
+            let delay = Delay::Fixed(Duration::from_millis(if at == 5 { 8 } else { 1 }));
+            serve(Behaviour { delay, ..Behaviour::default() })
+        })
+        .collect();
+    let targets: Vec<String> =
+        servers.iter().enumerate().map(|(at, it)| format!("c{at}={}", url(it))).collect();
+    let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+    let short = "--rounds 13 --round 40ms --slice 20ms --pilot 60ms --warm-up 0s --connections 2";
+    let short: Vec<&str> = short.split(' ').collect();
+    let directory = TestDirectory::new();
+    let words = [&["rank", "--out", "run"][..], &targets, &short].concat();
+    let (code, report) = directory.report(&words);
+    assert!([0, 3].contains(&code), "{:#}", report["findings"]);
+    let comparisons = report["comparisons"].as_array().expect("comparisons").iter();
+    let primary: Vec<f64> = comparisons
+        .filter(|of| of["primary"] == true)
+        .map(|of| number(&of["replicates"]))
+        .collect();
+    assert_eq!(primary.len(), 136);
+    assert!(primary.iter().all(|rounds| [13.0, 14.0].contains(rounds)), "{primary:?}");
+    if code == 0 {
+        assert_eq!(ranks(&report, "c5"), (17.0, 17.0));
+    }
+    assert!(printed(&directory).contains("each pair meets in 13 or 14 of them"));
+    // What blocks cannot do is refused before anything is sent, and what they take is said.
+    let check = |more: &[&str]| {
+        let words = [&["check", "--rank"][..], &targets, &short[2..], more].concat();
+        let output = directory.tiebreak(&words);
+        (output.status.code(), stdout(&output) + &errors(&output))
+    };
+    let (code, plan) = check(&[]);
+    assert!(
+        code == Some(0) && plan.contains("of the 17 contenders each, drawn at random"),
+        "{plan}"
+    );
+    let (code, refused) = check(&["--until-decided"]);
+    assert!(code == Some(2) && refused.contains("or rank at most 16 contenders"), "{refused}");
+    let words = [&["check"][..], &targets].concat();
+    let output = directory.tiebreak(&words);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("`tiebreak rank` ranks up to 64"), "{}", errors(&output));
 }

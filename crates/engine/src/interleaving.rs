@@ -1,6 +1,7 @@
 //! The order in which the contenders' slices are driven, and in which other things are done to them, so that
 //! none depends on the position of a contender in the command line. Pure functions.
 
+use crate::LaneSet;
 use crate::random::Random;
 
 /// What is done to one contender after another, besides their slices.
@@ -59,6 +60,8 @@ pub struct RoundOf {
     pub requests: u32,
     /// See `requests`.
     pub slices_per_request: u32,
+    /// Contenders that are left out. The order of the others is the same as with them.
+    pub left_out: LaneSet,
 }
 
 /// Returns the order of one round.
@@ -85,12 +88,13 @@ pub fn order(seed: u64, round: u32, of: RoundOf) -> Vec<SliceOf> {
         order.extend((0..of.contenders).map(|contender| SliceOf { contender, request }));
         random.shuffle(&mut order[start..]);
     }
+    order.retain(|slice| !of.left_out.has(slice.contender));
     order
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{RoundOf, Sequence, SliceOf, sequence, sequences};
+    use super::{LaneSet, RoundOf, Sequence, SliceOf, sequence, sequences};
     use std::collections::{BTreeMap, BTreeSet};
 
     const KINDS: [Sequence; 5] = [
@@ -101,16 +105,30 @@ mod tests {
         Sequence::Points,
     ];
 
+    fn round_of(contenders: u32, slices: u32) -> RoundOf {
+        let left_out = LaneSet::default();
+        RoundOf { contenders, slices, requests: 0, slices_per_request: 0, left_out }
+    }
+
+    #[test]
+    fn one_that_is_left_out_does_not_change_the_order_of_the_others() {
+        let of = round_of(4, 20);
+        let all = super::order(3, 5, of);
+        let without = super::order(3, 5, RoundOf { left_out: LaneSet::of(2), ..of });
+        assert_eq!(without.len(), 60);
+        let kept: Vec<SliceOf> = all.into_iter().filter(|slice| slice.contender != 2).collect();
+        assert_eq!(without, kept);
+    }
+
     /// The contenders in the order of a round without slices of single requests.
     fn order(seed: u64, round: u32, contenders: u32, slices: u32) -> Vec<u32> {
-        let of = RoundOf { contenders, slices, requests: 0, slices_per_request: 0 };
-        let order = super::order(seed, round, of);
+        let order = super::order(seed, round, round_of(contenders, slices));
         order.iter().map(|slice| slice.contender).collect()
     }
 
     #[test]
     fn every_request_has_its_slices_and_every_block_is_of_one_request() {
-        let of = RoundOf { contenders: 2, slices: 20, requests: 3, slices_per_request: 10 };
+        let of = RoundOf { requests: 3, slices_per_request: 10, ..round_of(2, 20) };
         let round = super::order(7, 2, of);
         let slices = |request, contender| {
             let wanted = SliceOf { contender, request };

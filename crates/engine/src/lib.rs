@@ -20,6 +20,7 @@ mod heartbeat;
 pub mod interleaving;
 mod lane;
 mod lane_schedule;
+mod left_out;
 mod numbering;
 pub mod random;
 mod readings;
@@ -48,6 +49,7 @@ pub use lane::{
 pub use lane_schedule::{
     DIALLING, Drive, Next, OPENING_NS, SPIN_NS, Take, check_interval, redial_pause_ns,
 };
+pub use left_out::{LaneSet, LeftOut};
 pub use readings::note_targets;
 pub use run::{run, run_shown, run_together};
 pub use store::{

@@ -9,8 +9,8 @@ use crate::readings::note_targets;
 use crate::sync::{Mutex, Sender};
 use crate::warm_up::{WarmSlice, WarmUpTest};
 use crate::{
-    Driving, Ending, EngineError, Lane, MakeLane, Opened, Seat, TargetClock, TargetReading, Turn,
-    clock,
+    Driving, Ending, EngineError, Lane, LaneSet, LeftOut, MakeLane, Opened, Seat, TargetClock,
+    TargetReading, Turn, clock,
     interleaving::{self, RoundOf, Sequence, SliceOf},
 };
 use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
@@ -49,6 +49,9 @@ pub(crate) struct Shared {
     gate: Option<Arc<dyn Gate>>,
     ending: Ending,
     driving: Driving,
+    left_out: LeftOut,
+    /// The lanes that are left out, as of the last meeting: the same for all workers.
+    left_out_now: AtomicU64,
     /// What all workers measured in the warm-up, if it ends by a test.
     warm_up: Mutex<WarmUpTest>,
     /// How many units wait at the end of a round: of each lane, by worker.
@@ -60,7 +63,7 @@ impl Shared {
         order: &DriveOrder,
         workers: usize,
         gate: Option<Arc<dyn Gate>>,
-        (ending, driving): (Ending, Driving),
+        (ending, driving, left_out): (Ending, Driving, LeftOut),
     ) -> Shared {
         Shared {
             warm_up: Mutex::new(WarmUpTest::new(order)),
@@ -72,6 +75,8 @@ impl Shared {
             gate,
             ending,
             driving,
+            left_out,
+            left_out_now: AtomicU64::new(0),
         }
     }
 
@@ -86,6 +91,7 @@ impl Shared {
             return 0;
         }
         self.ending.forget();
+        self.left_out_now.store(self.left_out.lanes().bits(), Ordering::Relaxed);
         match &self.gate {
             Some(gate) => gate.next(index).unwrap_or(0),
             None if seat.workers > 1 => clock::now() + LEAD_NS,
@@ -218,6 +224,8 @@ pub(crate) struct Worker<'a> {
     targets: Vec<TargetClock>,
     index: u64,
     after: Option<u32>,
+    /// Lanes that are not driven any more. They are closed.
+    left_out: LaneSet,
 }
 
 impl<'a> Worker<'a> {
@@ -246,6 +254,7 @@ impl<'a> Worker<'a> {
                 targets,
                 index,
                 after,
+                left_out: LaneSet::default(),
             })
         });
         let result = match result {
@@ -278,7 +287,8 @@ impl<'a> Worker<'a> {
     /// would be a difference between two lanes of one server which no number of rounds averages
     /// out. A single lane is not compared, so it keeps its connections.
     fn renew(&mut self, round: u32) -> Result<(), EarlyEnd> {
-        let mut renewed: Vec<usize> = (0..self.lanes.len()).collect();
+        let is_driven = |lane: &usize| !self.left_out.has(*lane as u32);
+        let mut renewed: Vec<usize> = (0..self.lanes.len()).filter(is_driven).collect();
         if renewed.len() < 2 {
             return Ok(());
         }
@@ -341,6 +351,7 @@ impl<'a> Worker<'a> {
                 slices,
                 requests: self.order.requests,
                 slices_per_request: self.order.slices_per_request(),
+                left_out: self.left_out,
             };
             let order = interleaving::order(self.order.seed, round, of);
             let sending_ns = self.order.round_ns / u64::from(slices);
@@ -522,20 +533,28 @@ impl<'a> Worker<'a> {
     fn rest(&mut self) -> Result<(), EarlyEnd> {
         let until = clock::now() + REST_NS;
         for (lane, driven) in self.lanes.iter_mut().enumerate() {
+            if self.left_out.has(lane as u32) {
+                continue;
+            }
             self.seat.heartbeat.at_lane(lane);
             driven.lane.rest(until, &mut driven.seen)?;
         }
         Ok(())
     }
 
-    /// Sends this worker's part of every contender's trial. `ends`: no other trial follows.
+    /// Sends this worker's part of every contender's trial. `ends`: no other trial follows. Lanes that are left out
+    /// from now on are closed.
     fn hand_over(&mut self, trial: u64, phase: Phase, round: u32, (cut_short, ends): (bool, bool)) {
+        let left_out = LaneSet::from_bits(self.shared.left_out_now.load(Ordering::Relaxed));
         let contenders = 0..self.lanes.len() as u32;
         let levelled: Vec<_> = contenders.map(|lane| self.levelled(phase, lane)).collect();
         for ((contender, driven), levelled) in (0..).zip(&mut self.lanes).zip(levelled) {
+            if self.left_out.has(contender) {
+                continue;
+            }
             self.seat.heartbeat.at_lane(contender as usize);
             driven.lane.note_waits(&mut driven.seen);
-            if ends {
+            if ends || left_out.has(contender) {
                 // Operations in flight belong to this trial.
                 driven.lane.close(&mut driven.seen);
             }
@@ -544,6 +563,7 @@ impl<'a> Worker<'a> {
             // The receiver outlives all workers.
             let _ = self.parts.send(Ok(part));
         }
+        self.left_out = left_out;
     }
 
     fn close(&mut self) {

@@ -6,7 +6,7 @@ use crate::{
 };
 use record::{
     Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Interleave, LaneOrder,
-    Launches, OwnCost, Phase, PilotChoice, Question, Seen, Slice, StoreReport, TrialRecord,
+    Launches, OwnCost, Pair, Phase, PilotChoice, Question, Seen, Slice, StoreReport, TrialRecord,
     seen::Connections,
 };
 
@@ -248,12 +248,20 @@ impl SampleRun {
 
     /// A judge that has seen the whole run.
     pub(crate) fn judge(&self) -> Judge {
+        self.judge_after(|_, _| {})
+    }
+
+    /// A judge that has seen the whole run, and this after each record.
+    pub(crate) fn judge_after(&self, after: impl Fn(&mut Judge, &TrialRecord)) -> Judge {
         let mut judge = Judge::new(&self.question);
         if let Some(pilot) = &self.pilot {
             judge.pilot(pilot);
         }
         self.kept_costs.iter().for_each(|kept| judge.own_cost(kept));
-        self.records.iter().for_each(|record| judge.add(record));
+        for record in &self.records {
+            judge.add(record);
+            after(&mut judge, record);
+        }
         self.store_reports.iter().for_each(|store_reports| judge.store(store_reports));
         if let Some(end) = &self.end {
             judge.end(end);
@@ -270,6 +278,16 @@ impl SampleRun {
         assert!(findings.iter().all(|finding| finding.weight <= rule.weight));
         findings
     }
+}
+
+/// A ranking of these contenders in this many rounds.
+pub(crate) fn ranked_run(names: &[&str], rounds: u32) -> SampleRun {
+    let mut run = SampleRun::of(names, rounds);
+    let many = names.len() as u32;
+    run.question.pairs =
+        (0..many).flat_map(|a| (a + 1..many).map(move |b| Pair { a, b })).collect();
+    run.question.is_ranked = true;
+    run
 }
 
 /// The weights of one rule's findings.

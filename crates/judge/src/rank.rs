@@ -11,7 +11,8 @@ use record::{Direction, Metric};
 use std::cmp::{Ordering, Reverse};
 
 /// Rules about one contender: what it answers, or does not. A run is still about the others.
-const OF_ONE_CONTENDER: [&str; 8] = [
+const OF_ONE_CONTENDER: [&str; 10] = [
+    "withdrawn",
     "non_success",
     "misses",
     "wrong_values",
@@ -21,6 +22,8 @@ const OF_ONE_CONTENDER: [&str; 8] = [
     "differing_replies",
     "lost_nodes",
     "starved_connections",
+    // In a ranking, what the generator fell short of names no contender.
+    "rate_not_reached",
 ];
 
 /// Returns the contenders that the audit refuses while at least two others remain. What it found of them no longer
@@ -140,8 +143,7 @@ fn to_first(
 mod tests {
     use super::*;
     use crate::audit::RULES;
-    use crate::builder::SampleRun;
-    use record::Pair;
+    use crate::builder::{SampleRun, ranked_run};
 
     #[test]
     fn rules_are_named_as_they_are() {
@@ -154,11 +156,7 @@ mod tests {
     /// A run of contenders with these relative throughputs, all pairs of which are compared.
     fn ranked(throughputs: &[(&str, f64)]) -> Vec<(String, u32, u32, u32)> {
         let names: Vec<&str> = throughputs.iter().map(|(name, _)| *name).collect();
-        let mut run = SampleRun::of(&names, 12);
-        let many = names.len() as u32;
-        run.question.pairs =
-            (0..many).flat_map(|a| (a + 1..many).map(move |b| Pair { a, b })).collect();
-        run.question.is_ranked = true;
+        let mut run = ranked_run(&names, 12);
         for (name, factor) in throughputs {
             run.each_seen(name, |_, seen| {
                 for slice in &mut seen.slices {
@@ -187,9 +185,7 @@ mod tests {
 
     #[test]
     fn one_bad_contender_does_not_void_the_rest() {
-        let mut run = SampleRun::of(&["a", "b", "c"], 12).with_operations(1000);
-        run.question.pairs = [(0, 1), (0, 2), (1, 2)].map(|(a, b)| Pair { a, b }).to_vec();
-        run.question.is_ranked = true;
+        let mut run = ranked_run(&["a", "b", "c"], 12).with_operations(1000);
         run.each_seen("b", |_, seen| seen.empty = 1000);
         let verdict = run.verdict();
         assert!(!verdict.void(), "{:?}", verdict.findings());
@@ -204,6 +200,37 @@ mod tests {
         // With two bad ones nothing is left to compare.
         run.each_seen("c", |_, seen| seen.empty = 1000);
         assert!(run.verdict().void());
+    }
+
+    /// Blocks of two of three contenders: each pair is compared in the rounds that hold both.
+    #[test]
+    fn a_pair_is_compared_in_the_rounds_that_hold_both() {
+        let mut run = ranked_run(&["a", "b", "c"], 27);
+        let blocks = [[0, 1], [1, 2], [0, 2]];
+        run.question.blocks = (0..27).map(|at| blocks[at % 3].to_vec()).collect();
+        let question = run.question.clone();
+        run.records.retain(|record| question.holds(record.round, record.contender));
+        run.each_seen("c", |_, seen| {
+            seen.slices.iter_mut().for_each(|slice| slice.took_ns *= 2);
+        });
+        let verdict = run.verdict();
+        assert_eq!(verdict.complete_rounds(), 27);
+        let each: Vec<(u32, Word, u32)> = (verdict.comparisons().iter())
+            .map(|of| {
+                (
+                    of.replicates,
+                    of.verdict,
+                    of.rounds.iter().map(|round| round.0 % 3).max().unwrap_or(9),
+                )
+            })
+            .collect();
+        assert_eq!(each, [(9, Word::Equivalent, 1), (9, Word::Slower, 0), (9, Word::Slower, 2)]);
+        let ranking = verdict.ranking().expect("it was asked for");
+        let ranks: Vec<(u32, u32)> = ranking.ranked.iter().map(|of| (of.best, of.worst)).collect();
+        assert_eq!(ranks, [(1, 2), (1, 2), (3, 3)]);
+        // A round that lacks one of its contenders is not judged.
+        run.records.retain(|record| (record.round, record.contender) != (4, 0));
+        assert_eq!(run.verdict().complete_rounds(), 26);
     }
 
     #[test]

@@ -53,6 +53,8 @@ pub enum Event {
     Clocks(Vec<AgentClock>),
     /// The result of a published experiment's method, which runs after the rounds.
     SingleRun(SingleRun),
+    /// A contender left a ranking, and the others go on without it.
+    Withdrawn(Withdrawn),
     /// The end, always the last line of a run that ended.
     End(End),
 }
@@ -144,6 +146,22 @@ pub struct WatcherReport {
     pub median_ns: u64,
     /// The longest such time.
     pub longest_ns: u64,
+}
+
+/// A contender that left a ranking. If there are several of one contender, the first says when it left, and the
+/// last says why best: why a process ended is known later than that it stopped answering.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// The contender's number.
+    pub contender: u32,
+    /// The launch that was under way, counted from 1. 0 if nothing is launched.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub launch: u32,
+    /// The round in which it failed. 0 if that was before the first round, or before that of a launch.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub round: u32,
+    /// Why, in a sentence. Text from servers is already escaped.
+    pub why: String,
 }
 
 /// How the run ended.

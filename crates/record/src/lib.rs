@@ -58,7 +58,9 @@ pub use drive_order::{
 pub use generator::{ArgumentError, Generator, GeneratorError, Lengths, Picked};
 pub use histogram::{Histogram, HistogramError};
 pub use host::Host;
-pub use journal::{End, EndReason, Event, Fact, Header, TargetDone, TargetReady, WatcherReport};
+pub use journal::{
+    End, EndReason, Event, Fact, Header, TargetDone, TargetReady, WatcherReport, Withdrawn,
+};
 pub use kind_seen::KindSeen;
 pub use outcome::{Failure, FaultOwner, Outcome, Outcomes};
 pub use own_cost::OwnCost;

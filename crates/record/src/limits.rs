@@ -11,10 +11,10 @@ use thiserror::Error as ThisError;
 /// Whole numbers in a journal are below this, except seeds: sums of larger ones would overflow. It is a
 /// thousand operations a second for 30 000 years, or eleven days in nanoseconds.
 pub const NUMBERS_BELOW: u64 = 1_000_000_000_000_000;
-/// Maximum number of contenders in one comparison.
-pub const MOST_CONTENDERS: usize = 16;
-/// Maximum number of load points of a sweep, times the contenders at each.
-pub const MOST_SWEPT: usize = 64;
+/// Maximum number of contenders in one plan.
+pub const MOST_CONTENDERS: usize = 64;
+/// Maximum number of contenders in one round.
+pub const MOST_IN_A_ROUND: usize = 16;
 /// Maximum number of rounds.
 pub const MOST_ROUNDS: u32 = 10_000;
 /// Maximum number of groups of operations.
@@ -54,6 +54,9 @@ pub enum SizeError {
     /// A pair names a contender that the plan does not have.
     #[error("a pair of contenders that do not exist")]
     UnknownPair,
+    /// A round is to hold a contender that the plan does not have.
+    #[error("a round of contenders that do not exist")]
+    UnknownInRound,
 }
 
 /// What [`holds_a_number_too_large`] finds.
@@ -100,8 +103,7 @@ impl Plan {
             Some(sweep) if sweep.values.len() * sweep.width() != contenders => {
                 return Err(SizeError::OtherSweep(contenders));
             }
-            Some(_) => most("contenders", contenders, MOST_SWEPT)?,
-            None => most("contenders", contenders, MOST_CONTENDERS)?,
+            _ => most("contenders", contenders, MOST_CONTENDERS)?,
         }
         most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
         self.question.check_size(contenders)
@@ -118,6 +120,13 @@ impl Question {
         let beyond = |number: &u32| *number as usize >= contenders;
         if self.pairs.iter().any(|pair| beyond(&pair.a) || beyond(&pair.b)) {
             return Err(SizeError::UnknownPair);
+        }
+        most("rounds of some contenders", self.blocks.len(), self.rounds as usize)?;
+        for block in &self.blocks {
+            most("contenders in a round", block.len(), contenders)?;
+            if block.iter().any(beyond) {
+                return Err(SizeError::UnknownInRound);
+            }
         }
         most("metrics", self.secondary.len(), METRICS)?;
         most("groups", self.groups.len(), MOST_GROUPS)?;

@@ -76,17 +76,21 @@ impl Plan {
         found_ns.map_or(WarmUp::fixed(self.warm_up_ns), repeated)
     }
 
-    /// About how long each contender is driven in all rounds, with the slices of single requests, in
+    /// About how long all rounds drive all contenders together, with the slices of single requests, in
     /// nanoseconds. How many slices a round has is known after the pilot.
     pub fn driven_in_rounds_ns(&self) -> u64 {
+        self.driven_in_round_ns().saturating_mul(self.question.turns())
+    }
+
+    /// About how long each contender is driven in a round that holds it, in nanoseconds.
+    pub fn driven_in_round_ns(&self) -> u64 {
         let requests = self.question.requests.len() as u64;
         // A turn is one slice, and half as many slices are at least one.
         let of_request_ns = match self.interleave {
             Interleave::Turns => self.round_ns,
             Interleave::Auto | Interleave::Slices => self.round_ns / 2,
         };
-        let round_ns = self.round_ns.saturating_add(of_request_ns.saturating_mul(requests));
-        round_ns.saturating_mul(self.rounds.into())
+        self.round_ns.saturating_add(of_request_ns.saturating_mul(requests))
     }
 
     /// How many workers drive, over all agents.

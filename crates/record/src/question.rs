@@ -28,6 +28,9 @@ pub struct Question {
     /// other. Empty if nothing is swept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_points: Vec<String>,
+    /// The contenders of each round, by number, where a round holds only some of them. Empty if each holds all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Vec<u32>>,
     /// Which contenders are compared. Empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).
@@ -107,6 +110,20 @@ impl Question {
             full == name || load_point.is_some_and(is_at)
         };
         (0..self.contenders.len()).filter(is_named).collect()
+    }
+
+    /// Whether a round, counted from 1, is to hold this contender.
+    pub fn holds(&self, round: u32, contender: u32) -> bool {
+        let block = || self.blocks.get((round as usize).checked_sub(1)?);
+        self.blocks.is_empty() || block().is_some_and(|block| block.contains(&contender))
+    }
+
+    /// How often a contender is driven for a round, over all contenders and rounds.
+    pub fn turns(&self) -> u64 {
+        match self.blocks.as_slice() {
+            [] => u64::from(self.rounds).saturating_mul(self.contenders.len() as u64),
+            blocks => blocks.iter().map(|block| block.len() as u64).sum(),
+        }
     }
 
     /// Returns the same question with the launches that were chosen after the first one, if the pilot

@@ -13,6 +13,7 @@ pub fn question(names: &[&str], rounds: u32) -> Question {
         requests: Vec::new(),
         is_ranked: false,
         load_points: Vec::new(),
+        blocks: Vec::new(),
         pairs: (1..names.len() as u32).map(|b| Pair { a: 0, b }).collect(),
         alpha: 0.05,
         matters: 0.01,

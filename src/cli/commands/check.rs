@@ -120,6 +120,7 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     let question = &plan.question;
     let metrics = question.secondary.iter().map(|metric| metric.path()).collect::<Vec<_>>();
     let mut lines = vec![length(plan)];
+    lines.extend(words::blocks(plan));
     lines.extend(launches::in_words(plan));
     lines.push(format!("takes {}", runner::foreseen_of_one(plan)));
     lines.push(format!("load from cores {}", listed(&plan.generator_cores)));

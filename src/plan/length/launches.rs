@@ -83,6 +83,9 @@ pub fn in_words(plan: &Plan) -> Option<String> {
     if plan.question.restarts > 0 || !plan.launches() {
         return None;
     }
+    if !plan.question.blocks.is_empty() {
+        return Some("one launch of each: a round holds only some of the contenders".to_owned());
+    }
     if plan.command == "run" {
         return Some("one launch, as in every `tiebreak run`".to_owned());
     }

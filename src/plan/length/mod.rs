@@ -1,5 +1,6 @@
 //! How many rounds and launches a run has, and when it looks whether it is decided.
 
+pub(super) mod blocks;
 pub(super) mod in_step;
 pub mod launches;
 pub mod pilot_length;

@@ -157,7 +157,9 @@ impl RequiredSlice {
             throughputs: parts[at].slices.iter().map(throughput).collect(),
             cpu_at_rest: saw[at].cpu_at_rest,
         };
-        let paces: Vec<Pace> = (0..saw.len()).map(pace).collect();
+        // One that left a ranking was not driven.
+        let driven = (0..saw.len()).filter(|at| !parts[*at].slices.is_empty());
+        let paces: Vec<Pace> = driven.map(pace).collect();
         let slices = parts.iter().flat_map(|part| &part.slices);
         let pilot_slice_ns = slices.map(|slice| slice.sending_ns).max().unwrap_or(0);
         let asks = RequiredLengths::of(&paces, pilot_slice_ns, plan.round_ns);

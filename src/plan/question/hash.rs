@@ -6,7 +6,7 @@ use record::{Host, Metric, Plan};
 use text::fnv::fnv1a;
 
 /// Returns 16 hexadecimal digits. They do not depend on ports (also in names and targets), on the
-/// seed, which is drawn for each run, or on the machine and what follows from it: the generator's
+/// seed, which is drawn for each run, on the rounds of a ranking in blocks, or on the machine and what follows from it: the generator's
 /// cores and the limits of ports.
 pub fn of(plan: &Plan) -> String {
     let mut bare = secrets::without_secrets(plan.clone());
@@ -18,6 +18,11 @@ pub fn of(plan: &Plan) -> String {
     bare.question.generator_cores.clear();
     bare.question.allowed_cores.clear();
     bare.question.sharing.clear();
+    // Blocks follow from the seed, and so does how many there are.
+    if !bare.question.blocks.is_empty() {
+        bare.question.blocks.clear();
+        (bare.rounds, bare.question.rounds) = (0, 0);
+    }
     bare.question.secondary.retain(|metric| *metric != Metric::TargetCpu);
     for question in &mut bare.question.contenders {
         question.name.clear();

@@ -89,6 +89,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         requests,
         is_ranked: spec.run.rank,
         load_points: given.swept.map_or(Vec::new(), RunSweep::names),
+        blocks: Vec::new(),
         pairs,
         alpha,
         matters: matters(spec.run.matters.unwrap_or(MATTERS))?,

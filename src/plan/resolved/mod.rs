@@ -12,7 +12,7 @@ use crate::plan::contender::{
     database, destructive, groups, local, messages, request, store, watched,
 };
 use crate::plan::experiment::Method;
-use crate::plan::length::{launches, warm_up};
+use crate::plan::length::{blocks, launches, warm_up};
 use crate::plan::question::require::Requirement;
 use crate::plan::question::{self, PlanFacts};
 use crate::plan::settings::custom_presets;
@@ -31,7 +31,7 @@ use protocol::address::{ConnectTo, resolver};
 use protocol::address::{Url, harmless};
 use protocol::{Access, Error, address};
 use protocol::{Family, Protocol, Store, TargetKind, secrets};
-use record::limits::{MOST_CONTENDERS, MOST_ROUNDS};
+use record::limits::{MOST_CONTENDERS, MOST_IN_A_ROUND, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
     RequestSettings, Reuse, RunSweep, Workload,
@@ -143,7 +143,7 @@ pub fn resolve(
     let spec = spec.over(&inputs.run);
     let spec = Spec { workload: spec.workload.expanded(), ..spec };
     check_launches(&spec, &inputs)?;
-    check_count(spec.command, inputs.contenders.len())?;
+    check_count(&spec, inputs.contenders.len())?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
     let candidates = candidates::all(&spec, inputs.contenders)?;
@@ -314,8 +314,8 @@ fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_count(command: Command, count: usize) -> Result<(), Error> {
-    match (command, count) {
+fn check_count(spec: &Spec, count: usize) -> Result<(), Error> {
+    match (spec.command, count) {
         (Command::Run, 1) => Ok(()),
         (Command::Load, 1..=MOST_CONTENDERS) => Ok(()),
         (Command::Run, _) => Err(Error::usage(
@@ -325,7 +325,11 @@ fn check_count(command: Command, count: usize) -> Result<(), Error> {
             "a comparison requires at least two contenders; for one use `tiebreak run URL`",
         )),
         (_, many) if many > MOST_CONTENDERS => Err(Error::usage(format!(
-            "{many} contenders cannot be interleaved: at most {MOST_CONTENDERS}"
+            "{many} contenders cannot be interleaved: at most {MOST_IN_A_ROUND}, or {MOST_CONTENDERS} in a ranking"
+        ))),
+        (_, many) if many > MOST_IN_A_ROUND && !spec.run.rank => Err(Error::usage(format!(
+            "{many} contenders cannot be interleaved: at most {MOST_IN_A_ROUND}; `tiebreak rank` ranks up to \
+             {MOST_CONTENDERS}"
         ))),
         _ => Ok(()),
     }
@@ -421,7 +425,11 @@ pub(super) fn plan(
     contenders: Vec<Contender>,
     accesses: &[ContenderAccess],
 ) -> Result<(Plan, cores::Cores), Error> {
-    let several = launches::are_several(spec, accesses);
+    let in_blocks = blocks::are_needed(spec, contenders.len(), round_of_one(spec));
+    if in_blocks {
+        blocks::refuse(spec, contenders.len())?;
+    }
+    let several = !in_blocks && launches::are_several(spec, accesses);
     let (interleave, slice, round) = turns(spec, several)?;
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections / spec.agents.max(1))?;
@@ -468,6 +476,7 @@ pub(super) fn plan(
         question,
         host: machine.host.clone(),
     };
+    let plan = if in_blocks { blocks::drawn(plan)? } else { plan };
     check_descriptors(&plan)?;
     check_length(&plan)?;
     Ok((plan, cores))
@@ -588,9 +597,8 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
             plan.rounds
         )));
     }
-    let driven = (plan.driven_in_rounds_ns())
-        .saturating_add(plan.warm_up_ns)
-        .saturating_mul(plan.contenders.len() as u64);
+    let warm_ups_ns = plan.warm_up_ns.saturating_mul(plan.contenders.len() as u64);
+    let driven = plan.driven_in_rounds_ns().saturating_add(warm_ups_ns);
     if driven > LONGEST_RUN_NS {
         Err(Error::usage(format!(
             "this would take more than a day ({}): use fewer or shorter rounds",

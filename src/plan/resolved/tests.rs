@@ -214,7 +214,7 @@ fn what_cannot_be_done_is_refused_with_its_remedy() {
         ),
         (
             |spec| spec.contenders = vec!["a=http://127.0.0.1/".into(); 17],
-            "17 contenders cannot be interleaved: at most 16",
+            "17 contenders cannot be interleaved: at most 16; `tiebreak rank` ranks up to 64",
         ),
         (
             |spec| spec.contenders[1] = "b=ngnix".into(),

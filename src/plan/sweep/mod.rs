@@ -9,7 +9,7 @@ use crate::plan::{Command, Spec};
 use crate::protocols::PROTOCOLS;
 use protocol::address::resolver::Resolver;
 use protocol::{Error, Protocol};
-use record::limits::MOST_SWEPT;
+use record::limits::MOST_CONTENDERS;
 use record::{Contender, Factor, RequestPlan, RunSweep, ValueBytes};
 use text::shown::shown;
 
@@ -93,10 +93,10 @@ pub fn load_points<'a>(
         ));
     }
     let points = swept.values.len();
-    if points * targets > MOST_SWEPT {
+    if points * targets > MOST_CONTENDERS {
         return Err(Error::usage(format!(
             "{targets} contenders at {points} load points are {}, but one run can hold at most \
-             {MOST_SWEPT}: leave out load points or contenders",
+             {MOST_CONTENDERS}: leave out load points or contenders",
             points * targets
         )));
     }

@@ -22,7 +22,7 @@ const VERSION: u32 = 3;
 const EARLIEST: u32 = 2;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "header",
     "target",
     "target_done",
@@ -34,6 +34,7 @@ const KINDS: [&str; 12] = [
     "agents",
     "clocks",
     "single_run",
+    "withdrawn",
     "end",
 ];
 

@@ -9,7 +9,7 @@ use judge::Judge;
 use judge::growth::{self, Growth};
 use judge::verdict::{Checked, RequirementStatus, Verdict};
 use protocol::{Error, Exit};
-use record::{End, Event, Header, Phase, PilotChoice, Plan, SingleRun};
+use record::{End, EndReason, Event, Header, Phase, PilotChoice, Plan, SingleRun};
 use report::ReportInput;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,11 +67,14 @@ impl Judged {
         let met = self.checked.iter().all(|checked| checked.status == RequirementStatus::Met);
         let rounds = self.verdict.complete_rounds();
         // A void load point says nothing against the others, but a reader of the exit code alone must not miss it.
-        let of_run = exit::of_run(self.end.as_ref(), self.verdict.void_in_part(), rounds, met);
+        let void = self.verdict.void_in_part();
+        let of_run = exit::of_run(self.end.as_ref(), void, rounds, met);
         let has_refused = self.verdict.ranking().is_some_and(|of| !of.not_ranked.is_empty());
         match of_run {
             // The others are ranked, but one of them did not do what was asked.
             Exit::Sound | Exit::NotMet if has_refused => Exit::TargetFailed,
+            // So many left that nothing can be ranked.
+            Exit::TargetFailed if self.verdict.ranking().is_some() && void => Exit::Void,
             other => other,
         }
     }
@@ -79,7 +82,9 @@ impl Judged {
     /// What ended the run, if a target or tiebreak failed.
     pub fn failure(&self) -> Option<&str> {
         let failed = matches!(self.exit(), Exit::TargetFailed | Exit::Failed);
-        self.end.as_ref().filter(|_| failed).map(|end| end.detail.as_str())
+        // A run that was completed without a contender has said so.
+        let ended = self.end.as_ref().filter(|end| failed && end.reason != EndReason::Complete);
+        ended.map(|end| end.detail.as_str())
     }
 }
 
@@ -124,6 +129,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             // They describe the record and change no verdict: trials have what the audit needs.
             Event::Agents(_) | Event::Clocks(_) => {}
             Event::SingleRun(run) => single_runs.push(run),
+            Event::Withdrawn(of) => judge.withdrawn(&of),
             Event::End(how) => {
                 judge.end(&how);
                 end = Some(how);

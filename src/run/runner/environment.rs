@@ -33,16 +33,16 @@ pub(super) trait TargetControl {
         each: &mut Each<'_>,
     ) -> Result<(), EngineError>;
 
-    /// Drives an order of the pilot or of the rounds, with all contenders: on all agents, if there
-    /// are agents.
+    /// Drives an order of the pilot or of the rounds, as [`TargetControl::drive`] does: on all agents, if there
+    /// are agents, which drive all contenders.
     fn drive_together(
         &mut self,
         order: &DriveOrder,
+        who: &[usize],
         _is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
-        let everyone: Vec<usize> = (0..order.lanes.len()).collect();
-        self.drive(order, &everyone, each)
+        self.drive(order, who, each)
     }
 
     /// The agents that drive. Empty if this process drives alone.
@@ -68,8 +68,8 @@ pub(super) trait TargetControl {
     /// if its cost must not be kept for another run.
     fn plain_protocol(&self, contender: usize) -> Option<String>;
 
-    /// How a launched target that should still run has ended. Returns None while all run.
-    fn ended_target(&mut self) -> Option<String>;
+    /// The contenders whose launched targets should still run and have ended, and how.
+    fn ended_targets(&mut self) -> Vec<(usize, String)>;
 
     /// Lets targets of several nodes continue without the nodes that have ended, if others still
     /// run. Returns what to report.
@@ -77,8 +77,8 @@ pub(super) trait TargetControl {
         Vec::new()
     }
 
-    /// Ends what was launched.
-    fn stop_targets(&mut self) -> Vec<TargetDone>;
+    /// Ends the targets of these contenders, if they were launched. No target of theirs is driven any more.
+    fn stop_targets(&mut self, which: &dyn Fn(usize) -> bool) -> Vec<TargetDone>;
 
     /// One run of the article's method against this contender's target. Returns None if there is no
     /// such method, or if it cannot be run against this kind of target.

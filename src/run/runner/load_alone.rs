@@ -57,6 +57,7 @@ pub fn load(
     journal.write(&header).map_err(|error| Error::failed(error.to_string()))?;
     let session = RunSession {
         plan,
+        left_out: targets.left_out.clone(),
         writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
         stores: Stores::only_loaded(reporting.reload),

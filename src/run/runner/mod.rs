@@ -20,6 +20,7 @@ mod silence;
 mod stores;
 mod stores_known;
 mod targets;
+mod withdrawn;
 
 use crate::agents::{self, Expected, Membership};
 use crate::plan::question::hash;
@@ -85,7 +86,7 @@ pub(crate) fn perform(
     let progress = Progress::start(style, &plan.question.names());
     progress.keep_on(&resolved.own_cores);
     progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen_of_one(plan), plan.seed));
-    if let Some(sentence) = words::methods(plan) {
+    for sentence in words::blocks(plan).into_iter().chain(words::methods(plan)) {
         progress.say(&sentence);
     }
     for caution in &resolved.cautions {
@@ -114,6 +115,7 @@ pub(crate) fn perform(
     };
     let session = RunSession {
         plan,
+        left_out: targets.left_out.clone(),
         writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut targets,
         stores: Stores::default(),

@@ -75,26 +75,36 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Dr
     })
 }
 
-/// A warm-up alone.
-pub(super) fn warm_up(plan: &Plan) -> DriveOrder {
-    DriveOrder { warm_up: plan.warm_up(), lanes: lanes(plan, |_| 0), ..empty_order(plan) }
+/// A warm-up alone, of these contenders.
+pub(super) fn warm_up(plan: &Plan, who: &[usize]) -> DriveOrder {
+    DriveOrder { warm_up: plan.warm_up(), lanes: lanes(plan, who, |_| 0), ..empty_order(plan) }
 }
 
-/// The pilot's interleaved part, after this warm-up. None if the contenders are warm: then only fresh sockets
+/// The pilot's interleaved part with these contenders, after this warm-up. None if the contenders are warm: then only fresh sockets
 /// are driven.
-pub(super) fn pilot(plan: &Plan, length: PilotLength, warm_up: Option<WarmUp>) -> DriveOrder {
+pub(super) fn pilot(
+    plan: &Plan,
+    length: PilotLength,
+    warm_up: Option<WarmUp>,
+    who: &[usize],
+) -> DriveOrder {
     DriveOrder {
         warm_up: warm_up.unwrap_or(run_up(length.slice_ns)),
         rounds: 1,
         round_ns: length.each_ns,
         slice_ns: length.slice_ns,
-        lanes: lanes(plan, |_| pilot::BURN_IN_NS),
+        lanes: lanes(plan, who, |_| pilot::BURN_IN_NS),
         ..empty_order(plan)
     }
 }
 
-/// The rounds of one segment, with the settings that the pilot chose.
-pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> DriveOrder {
+/// The rounds of one segment with these contenders, and with the settings that the pilot chose.
+pub(super) fn rounds(
+    plan: &Plan,
+    choice: &PilotChoice,
+    segment: &Segment,
+    who: &[usize],
+) -> DriveOrder {
     let run_up = run_up(choice.slice_ns);
     DriveOrder {
         // A server that was just launched is warmed up like the first.
@@ -107,7 +117,7 @@ pub(super) fn rounds(plan: &Plan, choice: &PilotChoice, segment: &Segment) -> Dr
         round_ns: choice.round_ns,
         slice_ns: choice.slice_ns,
         requests: plan.question.requests.len() as u32,
-        lanes: lanes(plan, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
+        lanes: lanes(plan, who, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
         ..empty_order(plan)
     }
 }
@@ -124,7 +134,7 @@ pub(super) fn run(plan: &Plan) -> DriveOrder {
         rounds: 1,
         round_ns: plan.round_ns,
         slice_ns: plan.round_ns,
-        lanes: lanes(plan, |_| 0),
+        lanes: (0..plan.contenders.len()).map(|at| lane(plan, at, 0)).collect(),
         ..empty_order(plan)
     }
 }
@@ -143,8 +153,8 @@ fn empty_order(plan: &Plan) -> DriveOrder {
     }
 }
 
-fn lanes(plan: &Plan, burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneOrder> {
-    (0..plan.contenders.len()).map(|at| lane(plan, at, burn_in_ns(at))).collect()
+fn lanes(plan: &Plan, who: &[usize], burn_in_ns: impl Fn(usize) -> u64) -> Vec<LaneOrder> {
+    who.iter().map(|at| lane(plan, *at, burn_in_ns(*at))).collect()
 }
 
 /// What is asked of one contender.

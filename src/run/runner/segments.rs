@@ -1,5 +1,5 @@
-//! The rounds of a run are driven in segments: one for each launch, one up to each look, or one for
-//! all. Pure.
+//! The rounds of a run are driven in segments: one for each launch, one up to each look, one for each round
+//! that holds only some contenders, or one for all. Pure.
 
 use record::Question;
 
@@ -31,10 +31,10 @@ pub(super) fn of(question: &Question) -> Vec<Segment> {
         };
         return (1..=question.restarts).map(segment).collect();
     }
-    let ends = if question.interim_looks.is_empty() {
-        vec![question.rounds]
-    } else {
-        question.interim_looks.clone()
+    let ends = match question.interim_looks.as_slice() {
+        [] if !question.blocks.is_empty() => (1..=question.rounds).collect(),
+        [] => vec![question.rounds],
+        looks => looks.to_vec(),
     };
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let segment = |(start, end): (u32, &u32)| Segment {
@@ -64,6 +64,11 @@ mod tests {
         assert_eq!(segments(|question| question.rounds = 12), [(1, 12, None)]);
         let restarts = segments(|question| (question.rounds, question.restarts) = (15, 3));
         assert_eq!(restarts, [(1, 5, None), (6, 5, Some(2)), (11, 5, Some(3))]);
+        let blocks = segments(|question| {
+            question.blocks = vec![vec![0, 1]; 3];
+            question.rounds = 3;
+        });
+        assert_eq!(blocks, [(1, 1, None), (2, 1, None), (3, 1, None)]);
         let looks = segments(|question| {
             question.interim_looks = vec![10, 16, 26, 40, 60];
             question.rounds = 60;

@@ -40,7 +40,7 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.phase(&waits, Duration::ZERO, 0);
             }
             (self.pause)(settling.pause());
-            if let Some(ended_target) = self.environment.ended_target() {
+            if let Some(ended_target) = self.ended(contender) {
                 return Err(Halt::Target(ended_target));
             }
             if (self.stopped)() {

@@ -11,7 +11,7 @@ use crate::targets::cpu::Meter;
 use crate::targets::exec;
 use crate::targets::exec::{Exec, Program};
 use crate::targets::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
-use engine::{Driving, EngineError, MakeLane, Numbers, Stop, TargetClock, TargetReading};
+use engine::{Driving, EngineError, LeftOut, MakeLane, Numbers, Stop, TargetClock, TargetReading};
 use files::FilesAccess;
 use keeper::process::NotVisible;
 use protocol::Access;
@@ -42,6 +42,8 @@ pub(super) struct Targets<'a> {
     agents: Option<&'a mut Coordinator>,
     /// Shows what is driven.
     driving: Driving,
+    /// The lanes that are left out of the rounds that follow.
+    pub(super) left_out: LeftOut,
 }
 
 /// One target, if it exists yet.
@@ -141,7 +143,8 @@ impl<'a> Targets<'a> {
         if let Some(agents) = &mut agents {
             agents.driving = driving.clone();
         }
-        Targets { resolved, stop, context, builds, each, behind: Vec::new(), agents, driving }
+        let (behind, left_out) = (Vec::new(), LeftOut::default());
+        Targets { resolved, stop, context, builds, each, behind, agents, driving, left_out }
     }
 
     /// The launched target of this contender, for others that drive it too. Returns None
@@ -170,9 +173,9 @@ impl<'a> Targets<'a> {
         self.up(contender).ok_or_else(not_up)
     }
 
-    /// Reads the CPU time of all targets that are up.
-    fn clocks(&self) -> Vec<TargetClock> {
-        self.each.iter().filter_map(|target| target.running_target.as_ref()).map(clock).collect()
+    /// Reads the CPU time of these targets, which are up.
+    fn clocks(&self, who: &[usize]) -> Vec<TargetClock> {
+        who.iter().filter_map(|at| self.up(*at)).map(clock).collect()
     }
 
     /// Begins to look what is behind the targets, unless that was done.
@@ -185,16 +188,16 @@ impl<'a> Targets<'a> {
         Looks::begin(meters, order)
     }
 
-    /// Drives an order with all contenders: on all agents, if there are agents.
-    fn drive_everyone(
+    /// Drives an order with these contenders: on all agents, if there are agents.
+    fn drive_lanes_together(
         &mut self,
         order: &DriveOrder,
+        who: &[usize],
         is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         if self.agents.is_none() {
-            let everyone: Vec<usize> = (0..order.lanes.len()).collect();
-            return self.drive(order, &everyone, each);
+            return self.drive_lanes(order, who, self.clocks(who), each);
         }
         let mut order = order.clone();
         let mut launches = Vec::with_capacity(order.lanes.len());
@@ -203,10 +206,33 @@ impl<'a> Targets<'a> {
             lane.address = running_target.address.clone();
             launches.push(running_target.launch);
         }
-        let clocks = self.clocks();
+        let clocks = self.clocks(who);
         let _kept = Kept::on(&self.resolved.own_cores);
         let agents = self.agents.as_mut().expect("checked above");
         agents.drive(&order, &launches, is_pilot, clocks, self.stop, each)
+    }
+
+    fn drive_lanes(
+        &self,
+        order: &DriveOrder,
+        who: &[usize],
+        clocks: Vec<TargetClock>,
+        each: &mut Each<'_>,
+    ) -> Result<(), EngineError> {
+        let mut order = order.clone();
+        let mut lane_accesses = Vec::with_capacity(who.len());
+        for (lane, at) in order.lanes.iter_mut().zip(who) {
+            let running_target = self.running_target(*at)?;
+            lane.address = running_target.address.clone();
+            lane_accesses.push(&running_target.lane_access);
+        }
+        let lanes =
+            lane_accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
+        let lanes = lanes.collect::<Result<_, _>>()?;
+        // This thread merges, compresses and writes while the workers drive.
+        let _kept = Kept::on(&self.resolved.own_cores);
+        let driving = self.driving.of_lanes(who);
+        engine::run_shown(&order, lanes, clocks, (self.stop, &driving, &self.left_out), each)
     }
 
     /// The side channel to this contender's store, if it is one and is up.
@@ -361,34 +387,22 @@ impl TargetControl for Targets<'_> {
         who: &[usize],
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
-        let mut order = order.clone();
-        let mut lane_accesses = Vec::with_capacity(who.len());
-        for (lane, at) in order.lanes.iter_mut().zip(who) {
-            let running_target = self.running_target(*at)?;
-            lane.address = running_target.address.clone();
-            lane_accesses.push(&running_target.lane_access);
-        }
-        let lanes =
-            lane_accesses.iter().enumerate().map(|(lane, access)| access.lanes(&order, lane));
-        let lanes = lanes.collect::<Result<_, _>>()?;
-        // A lane's number is the contender's only if all contenders are driven.
-        let clocks = if who.len() == self.each.len() { self.clocks() } else { Vec::new() };
-        // This thread merges, compresses and writes while the workers drive.
-        let _kept = Kept::on(&self.resolved.own_cores);
-        let driving = self.driving.of_lanes(who);
-        engine::run_shown(&order, lanes, clocks, (self.stop, &driving), each)
+        // What one of several contenders is asked alone is not compared.
+        let clocks = if who.len() == self.each.len() { self.clocks(who) } else { Vec::new() };
+        self.drive_lanes(order, who, clocks, each)
     }
 
     fn drive_together(
         &mut self,
         order: &DriveOrder,
+        who: &[usize],
         is_pilot: bool,
         each: &mut Each<'_>,
     ) -> Result<(), EngineError> {
         let Some(mut looks) = self.first_looks(order) else {
-            return self.drive_everyone(order, is_pilot, each);
+            return self.drive_lanes_together(order, who, is_pilot, each);
         };
-        let driven = self.drive_everyone(order, is_pilot, &mut |trial| {
+        let driven = self.drive_lanes_together(order, who, is_pilot, &mut |trial| {
             looks.trial(&trial);
             each(trial)
         });
@@ -431,9 +445,11 @@ impl TargetControl for Targets<'_> {
         self.up(contender)?.lane_access.server()?.null_lane()?.name
     }
 
-    fn ended_target(&mut self) -> Option<String> {
-        let mut running = self.each.iter_mut().filter_map(Target::running);
-        running.find_map(|running| running.check().err()).map(|error| error.text)
+    fn ended_targets(&mut self) -> Vec<(usize, String)> {
+        let each = self.each.iter_mut().enumerate();
+        let ended =
+            each.filter_map(|(at, target)| Some((at, target.running()?.check().err()?.text)));
+        ended.collect()
     }
 
     fn continue_without_ended_nodes(&mut self) -> Vec<String> {
@@ -449,7 +465,7 @@ impl TargetControl for Targets<'_> {
         outages
     }
 
-    fn stop_targets(&mut self) -> Vec<TargetDone> {
+    fn stop_targets(&mut self, which: &dyn Fn(usize) -> bool) -> Vec<TargetDone> {
         let mut done = Vec::new();
         let lost_nodes: Vec<_> = (0..self.each.len()).map(|at| self.lost_nodes(at)).collect();
         // Read before any target is ended, since several contenders may share one.
@@ -461,6 +477,9 @@ impl TargetControl for Targets<'_> {
         let known = peaks.into_iter().zip(lost_nodes);
         for ((contender, target), (peak, lost_nodes)) in self.each.iter_mut().enumerate().zip(known)
         {
+            if !which(contender) {
+                continue;
+            }
             let running_target = target.running_target.take();
             let watched = running_target.as_ref().and_then(|running_target| {
                 running_target.meter.as_ref().ok().and_then(TargetMeter::report)

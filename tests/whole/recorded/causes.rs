@@ -4,7 +4,7 @@
 use super::journal::{A, B, Journal};
 use record::{
     AgentSeen, Digests, Event, Failure, Histogram, Nodes, Programs, Seen, Slice, StoreMoment,
-    StoreReport,
+    StoreReport, Withdrawn,
 };
 use std::collections::BTreeMap;
 
@@ -94,7 +94,19 @@ pub(super) fn limited_ports(journal: &mut Journal) {
     journal.plan().question.contenders.iter_mut().for_each(|of| of.port_limit = Some(1000.0));
 }
 
+/// A ranking.
+pub(super) fn ranked(journal: &mut Journal) {
+    journal.plan().question.is_ranked = true;
+}
+
 // Causes.
+
+/// The target of b ended, and only one other is left.
+pub(super) fn left_the_ranking(journal: &mut Journal) {
+    let why = "it was killed by signal 9".to_owned();
+    let left = Withdrawn { contender: B, launch: 1, round: 6, why };
+    journal.add_before_the_end(Event::Withdrawn(left));
+}
 
 pub(super) fn pages_not_found(journal: &mut Journal) {
     journal.each(B, |_, seen| {

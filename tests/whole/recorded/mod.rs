@@ -123,6 +123,8 @@ macro_rules! cases {
 }
 
 cases! {
+    withdrawn: closed(left_the_ranking).with(ranked)
+        .finds("void", "b", "it left in round 6: it was killed by signal 9");
     non_success: closed(pages_not_found).finds("void", "b", "status_404");
     misses: closed(keys_not_found).with(stores).finds("void", "b", "operations found nothing (2");
     evictions: closed(evicted_items).with(stores).finds("caution", "b", "12 items in the rounds");

@@ -15,7 +15,7 @@ const SMALL: [&str; 12] = [
     "--round",
     "200ms",
     "--rounds",
-    "8",
+    "10",
     "--warm-up",
     "200ms",
     "--slice",
@@ -63,6 +63,7 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
         let ended = number(&contender["operations"]);
         assert_eq!(number(&contender["outcomes"]["ok"]), ended, "{name}: every reply was a page");
     }
+    ranks_fit(&report, &names);
     // There is not one byte of difference between the seven.
     let findings = text.contains("differing_replies");
     assert!(!findings, "{text}");
@@ -70,6 +71,23 @@ fn seven_http_servers_one_command_and_nothing_left_behind() {
     let left = std::fs::read_dir(directory.file("tmp")).expect("a directory").count();
     assert_eq!(left, 0, "temporary directories are removed");
     assert!(directory.file("run/logs/nginx.log").exists());
+}
+
+/// Every contender has ranks, from those that it may share with better ones to those that it may share with worse.
+pub(super) fn ranks_fit(report: &Value, contenders: &[&str]) {
+    let ranked = report["ranking"]["ranked"].as_array().expect("a ranking");
+    let mut names: Vec<&str> = ranked.iter().filter_map(|of| of["name"].as_str()).collect();
+    for (at, of) in (1..).zip(ranked) {
+        let (best, worst) = (number(&of["best"]), number(&of["worst"]));
+        assert!(1.0 <= best && best <= worst && worst <= ranked.len() as f64, "{at}: {of:#}");
+    }
+    let estimates: Vec<f64> = ranked.iter().map(|of| number(&of["estimate"])).collect();
+    assert!(estimates.is_sorted_by(|one, next| one >= next), "{estimates:?}");
+    let mut wanted = contenders.to_vec();
+    names.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(names, wanted);
+    assert_eq!(report["ranking"]["not_ranked"], Value::Array(Vec::new()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The published experiments in `experiments/published/`, for real but small.
 
+use super::experiments::ranks_fit;
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 
@@ -20,6 +21,19 @@ fn http_servers_on_event_loops_and_the_method_of_their_article() {
         assert_eq!(number(&contender["outcomes"]["ok"]), ended, "{contender:#}");
     }
     assert!(!text.contains("differing_replies"), "all answer the same bytes");
+    let servers = [
+        "nginx",
+        "evhttp-old",
+        "evhttp",
+        "php-evhttp",
+        "php-streams",
+        "node",
+        "lighttpd",
+        "caddy",
+        "go",
+        "uvicorn",
+    ];
+    ranks_fit(&report, &servers);
     let published = &report["published"];
     let runs = published["single_runs"].as_array().expect("single runs");
     assert_eq!(runs.len(), 10, "{published:#}");
@@ -57,6 +71,7 @@ fn websocket(name: &str) {
         assert!(number(&contender["operations"]) > 100.0, "{contender:#}");
         assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
     }
+    ranks_fit(&report, &["libevent", "php-streams", "node-ws"]);
 }
 
 #[test]

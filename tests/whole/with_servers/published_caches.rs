@@ -1,5 +1,6 @@
 //! `experiments/published/caches/`, for real but small.
 
+use super::experiments::ranks_fit;
 use crate::common::processes::{command, pids};
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 const SHORT: [&str; 6] = ["--round", "200ms", "--warm-up", "100ms", "--pilot", "200ms"];
-const SLICES: [&str; 4] = ["--slice", "50ms", "--rounds", "8"];
+const SLICES: [&str; 4] = ["--slice", "50ms", "--rounds", "9"];
 
 fn sources() -> String {
     format!("{}/experiments/published/caches", env!("CARGO_MANIFEST_DIR"))
@@ -80,12 +81,16 @@ const CACHES: [&str; 5] = ["memcached", "mariadb-memory", "postgres-tmpfs", "fil
 
 #[test]
 fn gets_of_five_caches_and_the_articles_script() {
-    has_the_articles_keys(&by_own_connections("experiment.toml", &CACHES));
+    let report = by_own_connections("experiment.toml", &CACHES);
+    has_the_articles_keys(&report);
+    ranks_fit(&report, &CACHES);
 }
 
 #[test]
 fn sets_of_five_caches_and_the_articles_script() {
-    has_the_articles_keys(&by_own_connections("sets.toml", &CACHES));
+    let report = by_own_connections("sets.toml", &CACHES);
+    has_the_articles_keys(&report);
+    ranks_fit(&report, &CACHES);
 }
 
 #[test]
@@ -114,7 +119,9 @@ fn programs(name: &str, contenders: &[&str]) {
     // Its temporary directories are called after it.
     let of_servers = format!("/tiebreak-{}-", started.id());
     let output = started.wait_with_output().expect("it ends");
-    by_the_articles_method(&sound(&directory, &output, contenders), contenders.len());
+    let report = sound(&directory, &output, contenders);
+    by_the_articles_method(&report, contenders.len());
+    ranks_fit(&report, contenders);
     let left = pids().into_iter().map(command).filter(|it| it.contains(&of_servers));
     assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
     let directories = std::fs::read_dir("/dev/shm").expect("a directory").flatten();

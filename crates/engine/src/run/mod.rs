@@ -4,8 +4,8 @@ use crate::gate::Together;
 use crate::sync::{Receiver, channel};
 use crate::worker::{Shared, TrialPart, Worker, WorkerSetup};
 use crate::{
-    Driving, Ending, EngineError, Heartbeat, LOOK_EVERY, MakeLane, Seat, Stop, TargetClock,
-    Watchdog, clock,
+    Driving, Ending, EngineError, Heartbeat, LOOK_EVERY, LeftOut, MakeLane, Seat, Stop,
+    TargetClock, Watchdog, clock,
 };
 use record::{DriveOrder, Seen, TrialRecord};
 use std::collections::BTreeMap;
@@ -35,10 +35,11 @@ pub fn run(
     stop: &Stop,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
-    run_shown(order, lanes, targets, (stop, &Driving::default()), each)
+    run_shown(order, lanes, targets, (stop, &Driving::default(), &LeftOut::default()), each)
 }
 
-/// Like [`run`]; `driving` shows what is driven.
+/// Like [`run`]; `driving` shows what is driven, and lanes that `left_out` gets meanwhile are not driven in later
+/// rounds: there are no trials of them.
 ///
 /// # Errors
 /// Those of [`run`].
@@ -46,10 +47,10 @@ pub fn run_shown(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     targets: Vec<TargetClock>,
-    (stop, driving): (&Stop, &Driving),
+    (stop, driving, left_out): (&Stop, &Driving, &LeftOut),
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
-    run_in(order, lanes, targets, (stop, driving), None, each)
+    run_in(order, lanes, targets, (stop, driving, left_out), None, each)
 }
 
 /// Drives the order as one of several processes that drive the same contenders at the same time.
@@ -64,14 +65,15 @@ pub fn run_together(
     together: Together,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
-    run_in(order, lanes, Vec::new(), (stop, &Driving::default()), Some(together), each)
+    let shown = (stop, &Driving::default(), &LeftOut::default());
+    run_in(order, lanes, Vec::new(), shown, Some(together), each)
 }
 
 fn run_in(
     order: &DriveOrder,
     lanes: Vec<Vec<MakeLane>>,
     mut targets: Vec<TargetClock>,
-    (stop, driving): (&Stop, &Driving),
+    (stop, driving, left_out): (&Stop, &Driving, &LeftOut),
     together: Option<Together>,
     each: &mut dyn FnMut(TrialRecord) -> ControlFlow<()>,
 ) -> Result<(), EngineError> {
@@ -82,7 +84,8 @@ fn run_in(
         None => (0, 1, None),
     };
     let ending = Ending::new(workers);
-    let shared = Shared::new(order, workers, gate, (ending.clone(), driving.clone()));
+    let shared =
+        Shared::new(order, workers, gate, (ending.clone(), driving.clone(), left_out.clone()));
     // Owned by the threads, because one that does not come back outlives this call.
     let (order, shared) = (Arc::new(order.clone()), Arc::new(shared));
     let (parts, merged) = channel();

@@ -23,6 +23,8 @@ struct Case {
     fails_in: Option<u64>,
     /// The receiver breaks off at this trial, from 1.
     breaks_at: Option<usize>,
+    /// The receiver leaves out the lane of this trial, from 1.
+    leaves_out_at: Option<usize>,
 }
 
 /// How a worker's part of a sum is recognised.
@@ -95,7 +97,7 @@ impl Case {
         let driven = Arc::new(AtomicU64::new(0));
         let slices: Arc<[_]> = (0..self.workers).map(|_| Arc::new(AtomicU64::new(0))).collect();
         let Case { fails_in, contenders, .. } = *self;
-        let can_stop = self.stopped || self.breaks_at.is_some();
+        let can_stop = self.stopped || self.breaks_at.or(self.leaves_out_at).is_some();
         let (schedule, total) = (schedule.clone(), driven.clone());
         let make = move |seat: &Seat| {
             schedule.enter(1 + seat.worker);
@@ -115,7 +117,7 @@ impl Case {
     fn run(&self, schedule: &Arc<Schedule>) -> Result<(), String> {
         let (order, stop) = (self.order(), Stop::new().expect("a descriptor"));
         let (lanes, driven) = self.lanes(&order, schedule);
-        let mut trials = Vec::new();
+        let (mut trials, left_out) = (Vec::new(), LeftOut::default());
         let result = std::thread::scope(|scope| {
             if self.stopped {
                 scope.spawn(|| {
@@ -125,6 +127,10 @@ impl Case {
                 });
             }
             let each = &mut |trial: TrialRecord| {
+                if self.leaves_out_at == Some(trials.len() + 1) {
+                    announce();
+                    left_out.add(trial.contender);
+                }
                 trials.push(trial);
                 if self.breaks_at != Some(trials.len()) {
                     return ControlFlow::Continue(());
@@ -132,12 +138,14 @@ impl Case {
                 announce();
                 ControlFlow::Break(())
             };
-            let result = run(&order, lanes, Vec::new(), &stop, each);
+            let shown = (&stop, &Driving::default(), &left_out);
+            let result = run_shown(&order, lanes, Vec::new(), shown, each);
             schedule.leave();
             result
         });
         self.check(&trials, driven.load(Ordering::Relaxed))?;
-        let whole = trials.len() == self.all().count() && !trials.iter().any(|it| it.cut_short);
+        let whole =
+            trials.len() == self.expected(&trials).count() && !trials.iter().any(|it| it.cut_short);
         match result {
             // One that is stopped may not have come to its failure.
             Ok(()) if self.fails_in.is_some() && !self.stopped => {
@@ -160,12 +168,19 @@ impl Case {
         warm_up.chain(rounds).flat_map(move |(phase, round)| of(phase, round))
     }
 
+    /// All trials that there must be if these were seen: a lane that is left out has none after its last one.
+    fn expected(&self, seen: &[TrialRecord]) -> impl Iterator<Item = (Phase, u32, u32)> {
+        let out = self.leaves_out_at.and_then(|at| seen.get(at - 1)).map(|it| it.contender);
+        let last = seen.iter().rev().find(|it| Some(it.contender) == out).map(|it| it.round);
+        self.all().filter(move |(_, round, lane)| Some(*lane) != out || Some(*round) <= last)
+    }
+
     fn check(&self, trials: &[TrialRecord], driven: u64) -> Result<(), String> {
         let keys: Vec<_> = trials.iter().map(|it| (it.phase, it.round, it.contender)).collect();
-        if !self.all().take(keys.len()).eq(keys.iter().copied()) {
+        if !self.expected(trials).take(keys.len()).eq(keys.iter().copied()) {
             return Err(format!("trials are repeated or out of order: {keys:?}"));
         }
-        if !trials.len().is_multiple_of(self.contenders) {
+        if self.leaves_out_at.is_none() && !trials.len().is_multiple_of(self.contenders) {
             return Err(format!("some contenders have no trial: {keys:?}"));
         }
         let of_all: u64 = (0..self.workers).map(mark).sum();
@@ -221,6 +236,7 @@ const TWO: Case = Case {
     stopped: false,
     fails_in: None,
     breaks_at: None,
+    leaves_out_at: None,
 };
 const WIDE: Case = Case { contenders: 2, rounds: 1, ..TWO };
 const THREE: Case = Case { workers: 3, rounds: 1, ..TWO };
@@ -255,6 +271,35 @@ fn a_stop_at_any_time_loses_nothing() {
 #[test]
 fn a_receiver_that_breaks_off_loses_nothing() {
     explore_all(&[Case { breaks_at: Some(1), ..TWO }, Case { breaks_at: Some(1), ..WIDE }]);
+}
+
+#[test]
+fn a_lane_that_is_left_out_at_any_time_takes_nothing_from_the_others() {
+    explore_all(&[Case { leaves_out_at: Some(1), workers: 1, rounds: 3, ..WIDE }]);
+    // Two workers, and a lane that was left out before the first round: it has the trial of that round alone.
+    let order = Case { rounds: 4, ..WIDE }.order();
+    let left_out = LeftOut::default();
+    left_out.add(1);
+    let make = |seat: &Seat| -> Result<Box<dyn Lane>, EngineError> {
+        let count = || Arc::new(AtomicU64::new(0));
+        let (slices, driven) = (count(), count());
+        Ok(Box::new(CountingLane {
+            worker: seat.worker,
+            can_stop: false,
+            fails_in: None,
+            slices,
+            driven,
+        }))
+    };
+    let lanes = (0..2).map(|_| for_workers(&order, make)).collect();
+    let (stop, mut rounds) = (Stop::new().expect("a descriptor"), [Vec::new(), Vec::new()]);
+    let each = &mut |trial: TrialRecord| {
+        rounds[trial.contender as usize].push(trial.round);
+        ControlFlow::Continue(())
+    };
+    let shown = (&stop, &Driving::default(), &left_out);
+    run_shown(&order, lanes, Vec::new(), shown, each).expect("no lane fails");
+    assert_eq!(rounds, [vec![1, 2, 3, 4], vec![1]]);
 }
 
 /// The check above finds what a wrong hand-over would do.

@@ -32,15 +32,18 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
                 .with_short("settings changed between rounds", hint)
         });
     let each: Vec<(&str, &DriveSummary)> = evidence.each().collect();
-    let width = evidence.question.width().max(1);
-    let others = each.iter().enumerate().filter_map(|(number, (name, driven))| {
-        // Load points differ on purpose.
-        let (first_name, first) = each[number - number % width];
-        let first = first.lane_orders.first()?;
-        let settings = differing(first, driven.lane_orders.first()?);
-        let seen =
-            format!("driven with other settings than {first_name}: {}", lists::listed(&settings));
-        (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
+    // Load points differ on purpose.
+    let others = each.chunks(evidence.question.width().max(1)).flat_map(|point| {
+        // One that left a ranking has no settings.
+        let mut driven = point.iter().filter_map(|(name, it)| Some((name, it.lane_orders.first()?)));
+        let first = driven.next();
+        driven.filter_map(move |(name, order)| {
+            let (first_name, first) = first?;
+            let settings = differing(first, order);
+            let seen =
+                format!("driven with other settings than {first_name}: {}", lists::listed(&settings));
+            (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
+        })
     });
     changed.chain(others).collect()
 }

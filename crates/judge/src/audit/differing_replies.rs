@@ -54,7 +54,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 /// In a ranking, a contender whose replies differ from those of most others is named, once. If there is no
 /// majority, no contender is.
 fn by_majority(evidence: &Evidence, of_pairs: Vec<(&Pair, Finding)>) -> Vec<Finding> {
-    let others = evidence.contenders.len().saturating_sub(1);
+    let others = evidence.remaining().saturating_sub(1);
     let differ: BTreeSet<(u32, u32)> = of_pairs
         .iter()
         .filter(|(_, finding)| finding.weight == Weight::Void)

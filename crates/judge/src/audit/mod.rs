@@ -46,6 +46,7 @@ mod statements;
 mod too_short;
 mod unasked_bytes;
 mod watcher_lost;
+mod withdrawn;
 mod wrong_values;
 
 pub use crate::evidence::Evidence;
@@ -78,6 +79,7 @@ pub struct Rule {
 /// All rules: first those that can void a run, then those about the generator, the rounds and the
 /// machine.
 pub static RULES: &[Rule] = &[
+    withdrawn::RULE,
     non_success::RULE,
     misses::RULE,
     evictions::RULE,
@@ -221,6 +223,7 @@ mod tests {
         let void = RULES.iter().filter(|rule| rule.weight == Weight::Void);
         let names: Vec<&str> = void.map(|rule| rule.name).collect();
         let wanted = [
+            "withdrawn",
             "non_success",
             "misses",
             "wrong_values",

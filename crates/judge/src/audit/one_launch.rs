@@ -67,10 +67,12 @@ fn is_called(comparison: &Comparison) -> bool {
     is_about_launches && matches!(comparison.verdict, Word::Faster | Word::Slower)
 }
 
-/// --launches is neither for servers that are running already nor for programs.
+/// --launches is neither for servers that are running already nor for programs, nor for rounds of some contenders.
 fn fitted(evidence: &Evidence, finding: Finding) -> Finding {
     let by_hand = |of: &DriveSummary| of.target.launches == 0 || of.judged.programs.runs > 0;
-    if evidence.contenders.iter().any(by_hand) {
+    let remaining = (0..).zip(&evidence.contenders).filter(|(at, _)| !evidence.has_left(*at));
+    let in_blocks = !evidence.question.blocks.is_empty();
+    if in_blocks || remaining.map(|(_, driven)| driven).any(by_hand) {
         return finding.with_hint(RESTART_THEM);
     }
     match evidence.question.dear {

@@ -22,7 +22,8 @@ pub(super) const RULE: Rule = Rule {
     hint: "lower --rate, or allow more --connections",
     weight: Weight::Void,
     threshold: "With --rate: compares the operations that were driven with those requested. Less \
-                than 99 % is a caution if the target could not keep up. It is void if the \
+                than 99 % is a caution if the target could not keep up, and takes it out of a \
+                ranking. It is void if the \
                 generator was the cause: its schedule fell short, or it was late (by more than 20 \
                 % of the median response time) while connections were free.",
     why: "Latencies at half the rate are those of another, easier test. Many generators deliver \
@@ -36,11 +37,25 @@ pub(super) const RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let workers = f64::from(evidence.question.workers.max(1));
     let found = evidence.parts().into_iter().filter_map(|part| finding(&part, workers));
+    let found =
+        found.map(|found| if evidence.question.is_ranked { in_ranking(found) } else { found });
     let fitted = |found: Finding| {
         let unfit = found.hint == OURS && !has_more_cores(evidence);
         if unfit { found.with_hint("lower --rate") } else { found }
     };
     found.map(fitted).collect()
+}
+
+/// In a ranking, a contender that does not keep up with its rate is not ranked, since its response times are those of
+/// another test. What the generator fell short of concerns all.
+fn in_ranking(found: Finding) -> Finding {
+    match &found.contender {
+        Some(name) if found.weight == Weight::Void => {
+            let evidence = format!("{name}: {}", found.evidence);
+            Finding { contender: None, evidence, ..found }
+        }
+        _ => Finding { weight: Weight::Void, ..found },
+    }
 }
 
 fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
@@ -106,7 +121,7 @@ impl DriveSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::{SampleRun, fill, weights};
+    use crate::builder::{SampleRun, fill, ranked_run, weights};
     use record::Arrivals::{Constant, Poisson};
 
     /// 4 rounds of 1 s in 4 slices, 1 ms a reply, of which `driven` operations
@@ -152,6 +167,24 @@ mod tests {
         assert_eq!(weights(&unsent(11, 5), RULE.name), [Weight::Caution; 2]);
         assert_eq!(weights(&unsent(11, 500), RULE.name), [Weight::Void; 2]);
         assert!(RULE.threshold.contains(&units::show_percent(LEAST)));
+    }
+
+    #[test]
+    fn one_that_does_not_keep_up_is_not_ranked() {
+        let run = |own_lag_us: u64| {
+            let mut run = ranked_run(&["a", "b", "c"], 12).with_operations(1000);
+            run = run.with_arrivals(Constant(1000.0));
+            run.each_seen("b", |_, seen| {
+                (seen.unsent, seen.operations) = (11, 989);
+                fill(&mut seen.own_lag, own_lag_us * 1000, 100);
+            });
+            run.verdict()
+        };
+        let verdict = run(5);
+        assert!(!verdict.void(), "{:?}", verdict.findings());
+        let not_ranked = &verdict.ranking().expect("it was asked for").not_ranked;
+        assert_eq!((not_ranked[0].name.as_str(), not_ranked.len()), ("b", 1));
+        assert!(run(500).void(), "the generator fell short");
     }
 
     #[test]

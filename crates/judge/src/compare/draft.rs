@@ -36,6 +36,11 @@ impl Compared {
     }
 
     pub(super) fn draft(&self, evidence: &Evidence) -> Draft {
+        if [self.pair.a, self.pair.b].into_iter().any(|side| evidence.has_left(side)) {
+            // The audit says why.
+            let (pair, comparison) = (self.pair, self.blank(evidence));
+            return Draft { pair, comparison, weighed: None, settled: true };
+        }
         let mut comparison = self.blank(evidence);
         let of = self.of();
         let replicates = replicates::rounds(evidence, of).and_then(|rounds| {

@@ -1,8 +1,8 @@
 //! Derives the replicates of a comparison, rounds or launches, from trials.
 
 use crate::{
-    evidence::Evidence, evidence::Launch, evidence::Operations, evidence::Trial,
-    stats::quantile::median, verdict::Middle,
+    evidence::DriveSummary, evidence::Evidence, evidence::Launch, evidence::Operations,
+    evidence::Trial, stats::quantile::median, verdict::Middle,
 };
 use record::{Metric, Pair};
 use text::{lists, units};
@@ -70,21 +70,20 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
     let (Some(a), Some(b)) = (side(pair.a), side(pair.b)) else {
         return Err(NoReplicates::NoContender);
     };
-    if a.trials.is_empty() {
-        return Err(NoReplicates::NoRound);
-    }
+    let trials = of_shared_rounds(a, b);
+    let Some((first, _)) = trials.first() else { return Err(NoReplicates::NoRound) };
     // The generator's CPU time is that of all groups together.
     let driven = match operations {
         Operations::Group(_) => Operations::All,
         others => others,
     };
-    let whole = |contender: u32, at: usize| evidence.side(contender, driven)?.trials.get(at);
-    let generator = |at: usize| {
-        let of = |contender: u32| whole(contender, at)?.generator_cpu();
+    let whole = |contender: u32, round: u32| trial_of(evidence.side(contender, driven)?, round);
+    let generator = |round: u32| {
+        let of = |contender: u32| whole(contender, round)?.generator_cpu();
         Some(of(pair.b)? / of(pair.a)?)
     };
     let by_launch = !a.launches.is_empty() && metric.quantile().is_some();
-    let round = |(at, (a, b)): (usize, (&Trial, &Trial))| {
+    let round = |(a, b): &(&Trial, &Trial)| {
         let ratio = match (a.value(metric), b.value(metric)) {
             (Some(of_a), Some(of_b)) => Some(of_b / of_a),
             _ if by_launch => None,
@@ -93,17 +92,26 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
         };
         let charged = a.charged().zip(b.charged()).filter(|_| metric == Metric::Throughput);
         let charged = charged.map(|(of_a, of_b)| of_b / of_a);
-        Ok(Round { round: a.round, ratio, charged, generator: generator(at) })
+        Ok(Round { round: a.round, ratio, charged, generator: generator(a.round) })
     };
-    let trials = a.trials.iter().zip(&b.trials);
     match sight_lost(evidence, of) {
         // If not even the first round was visible, that is the reason to report, as for any other
         // missing figure.
-        Some(lost) if a.trials[0].round < lost => {
-            trials.take_while(|(a, _)| a.round < lost).enumerate().map(round).collect()
+        Some(lost) if first.round < lost => {
+            trials.iter().take_while(|(a, _)| a.round < lost).map(round).collect()
         }
-        _ => trials.enumerate().map(round).collect(),
+        _ => trials.iter().map(round).collect(),
     }
+}
+
+/// The trials of both contenders in the rounds that hold both, in order.
+fn of_shared_rounds<'a>(a: &'a DriveSummary, b: &'a DriveSummary) -> Vec<(&'a Trial, &'a Trial)> {
+    a.trials.iter().filter_map(|trial| Some((trial, trial_of(b, trial.round)?))).collect()
+}
+
+fn trial_of(driven: &DriveSummary, round: u32) -> Option<&Trial> {
+    let at = driven.trials.binary_search_by_key(&round, |trial| trial.round).ok()?;
+    driven.trials.get(at)
 }
 
 /// The first round in which a watcher could no longer read one of the targets, if their CPU time is
@@ -118,17 +126,18 @@ pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
 pub(super) fn middle(evidence: &Evidence, of: Of, n: usize) -> Option<Middle> {
     let Of { pair, metric, operations } = of;
     let rounds = n * evidence.rounds_of_a_launch().unwrap_or(1) as usize;
-    let side = |contender: u32| {
-        let driven = evidence.side(contender, operations)?;
+    let (a, b) = (evidence.side(pair.a, operations)?, evidence.side(pair.b, operations)?);
+    let (of_a, of_b): (Vec<&Trial>, Vec<&Trial>) = of_shared_rounds(a, b).into_iter().unzip();
+    let side = |driven: &DriveSummary, trials: &[&Trial]| {
         let of_launches = !driven.launches.is_empty() && metric.quantile().is_some();
         let figures: Option<Vec<f64>> = if of_launches {
             driven.launches.iter().take(n).map(|launch| launch.value(metric)).collect()
         } else {
-            driven.trials.iter().take(rounds).map(|trial| trial.value(metric)).collect()
+            trials.iter().take(rounds).map(|trial| trial.value(metric)).collect()
         };
         Some((median(&figures?)?, of_launches))
     };
-    let ((a, of_launches), (b, _)) = (side(pair.a)?, side(pair.b)?);
+    let ((a, of_launches), (b, _)) = (side(a, &of_a)?, side(b, &of_b)?);
     Some(Middle { a, b, of_launches })
 }
 

@@ -14,8 +14,8 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Adds what was recorded of all contenders in one round.
-    pub(crate) fn add(&mut self, round: &[Seen]) {
-        let mut slices: Vec<&Slice> = round.iter().flat_map(|seen| &seen.slices).collect();
+    pub(crate) fn add<'a>(&mut self, round: impl IntoIterator<Item = &'a Seen>) {
+        let mut slices: Vec<&Slice> = round.into_iter().flat_map(|seen| &seen.slices).collect();
         slices.sort_unstable_by_key(|slice| slice.index);
         for pair in slices.windows(2).filter(|pair| pair[0].index + 1 == pair[1].index) {
             let ended_ns = pair[0].starts_ns + pair[0].took_ns;

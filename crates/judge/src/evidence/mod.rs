@@ -12,7 +12,9 @@ mod trial;
 mod waiting;
 
 use crate::{cost, cost::CoresOf, draft::Draft};
-use record::{Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen};
+use record::{
+    Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen, Withdrawn,
+};
 
 pub(crate) use agents::{AgentDriven, Agents};
 pub(crate) use driven::DriveSummary;
@@ -29,7 +31,9 @@ pub struct Evidence {
     pub(crate) contenders: Vec<DriveSummary>,
     pub(crate) pilot: Option<PilotChoice>,
     pub(crate) end: Option<End>,
-    /// Rounds in which every contender was driven to the end.
+    /// Who left a ranking, in the order in which they left.
+    pub(crate) withdrawn: Vec<Withdrawn>,
+    /// Rounds in which every contender that they hold was driven to the end.
     pub(crate) complete_rounds: u32,
     /// How long the agents paused between slices, if several machines drove.
     pub(crate) gate: Gate,
@@ -79,6 +83,7 @@ impl Evidence {
             contenders: question.contenders.iter().map(|_| DriveSummary::default()).collect(),
             pilot: None,
             end: None,
+            withdrawn: Vec::new(),
             complete_rounds: 0,
             gate: Gate::default(),
             drafts: Vec::new(),
@@ -165,12 +170,39 @@ impl Evidence {
             }
     }
 
-    /// Judges a round from the record of every contender, by number.
-    pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Seen>) {
-        if self.has_agents() {
-            self.gate.add(&trials);
+    /// Whether this contender left the ranking.
+    pub(crate) fn has_left(&self, contender: u32) -> bool {
+        self.withdrawn.iter().any(|of| of.contender == contender)
+    }
+
+    /// How many contenders have not left.
+    pub(crate) fn remaining(&self) -> usize {
+        (0..self.contenders.len()).filter(|number| !self.has_left(*number as u32)).count()
+    }
+
+    /// Forgets what was recorded of contenders that left the ranking: the audit is about the others.
+    pub(crate) fn forget_withdrawn(&mut self) {
+        for of in &self.withdrawn {
+            if let Some(driven) = self.contenders.get_mut(of.contender as usize) {
+                *driven = DriveSummary::default();
+            }
         }
-        let seen: Vec<&Seen> = trials.iter().collect();
+        let withdrawn = &self.withdrawn;
+        let is_left = |pair: &Pair| {
+            withdrawn.iter().any(|of| of.contender == pair.a || of.contender == pair.b)
+        };
+        self.question.pairs.retain(|pair| !is_left(pair));
+        self.drafts.retain(|draft| !is_left(&draft.pair));
+    }
+
+    /// Judges a round from what was recorded of each contender, by number. None if the round does not hold it.
+    pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Option<Seen>>) {
+        if self.has_agents() {
+            self.gate.add(trials.iter().flatten());
+        }
+        let nothing = Seen::default();
+        let seen: Vec<&Seen> =
+            trials.iter().map(|seen| seen.as_ref().unwrap_or(&nothing)).collect();
         let question = &self.question;
         let cores: Vec<CoresOf<'_>> = (question.contenders.iter())
             .map(|question| CoresOf { machine: question.machine, cores: &question.target_cores })
@@ -186,7 +218,9 @@ impl Evidence {
         let launch = self.launch_of(round);
         let each = self.contenders.iter_mut().zip(trials).zip(costs);
         for (number, ((driven, seen), costs)) in (0..).zip(each) {
-            driven.judge(number, round, launch, seen, costs);
+            if let Some(seen) = seen {
+                driven.judge(number, round, launch, seen, costs);
+            }
         }
     }
 

@@ -8,13 +8,14 @@ use crate::{
 };
 use record::{
     End, Loaded, OwnCost, Phase, PilotChoice, Question, Seen, StoreReport, TargetDone, TargetReady,
-    TrialRecord,
+    TrialRecord, Withdrawn,
 };
 
 /// Judges one run. Pass it the contents of the journal, in the journal's order, then request the
 /// verdict: the same record always gives the same verdict.
 ///
-/// A round counts when every contender has a trial in it and none was cut short.
+/// A round counts when every contender that it is to hold has a trial in it and none was cut short. One that left a
+/// ranking is not waited for.
 /// A round that is still open when another begins stays incomplete. With one
 /// contender (`run`) there is nothing to pair, and a trial that was cut short
 /// counts for the figures.
@@ -89,7 +90,7 @@ impl Judge {
     /// added. The verdict decides whether a run is void.
     pub fn decided(&self) -> bool {
         let at_a_look = self.evidence.question.is_at_a_look(self.evidence.complete_rounds + 1);
-        match self.open.as_ref().filter(|open| at_a_look && open.complete()) {
+        match self.open.as_ref().filter(|open| at_a_look && open.is_complete(&self.evidence)) {
             None => compare::decided(&self.evidence),
             // The evidence is copied only at the looks, because closing a round takes milliseconds.
             Some(open) => {
@@ -127,6 +128,15 @@ impl Judge {
         }
     }
 
+    /// Records that a contender left a ranking. The first time counts, and the last reason.
+    pub fn withdrawn(&mut self, of: &Withdrawn) {
+        let known = &mut self.evidence.withdrawn;
+        match known.iter_mut().find(|known| known.contender == of.contender) {
+            Some(known) => known.why.clone_from(&of.why),
+            None => known.push(of.clone()),
+        }
+    }
+
     /// Records how the run ended.
     pub fn end(&mut self, end: &End) {
         self.evidence.end = Some(end.clone());
@@ -136,6 +146,11 @@ impl Judge {
     pub fn verdict(self) -> Verdict {
         let mut evidence = self.into_evidence();
         evidence.drafts = compare::drafts(&evidence);
+        let contenders = summary::contenders(&evidence);
+        let gate = summary::gate(&evidence);
+        let mut comparisons: Vec<_> =
+            evidence.drafts.iter().map(|draft| draft.comparison.clone()).collect();
+        evidence.forget_withdrawn();
         let mut findings = audit::findings(&evidence);
         let (is_ranked, primary) = (evidence.question.is_ranked, evidence.question.primary);
         let not_ranked = if is_ranked {
@@ -143,19 +158,13 @@ impl Judge {
         } else {
             Vec::new()
         };
-        let contenders = summary::contenders(&evidence);
-        let gate = summary::gate(&evidence);
         let scope = compare::scope_of_run(&evidence);
-        let mut comparisons: Vec<_> = std::mem::take(&mut evidence.drafts)
-            .into_iter()
-            .map(|draft| draft.comparison)
-            .collect();
         let load_points = load_points::of(&evidence.question, &comparisons, &findings);
         let of_run = refusal(&findings).filter(|_| load_points.is_empty());
         for comparison in &mut comparisons {
             let sides = [&comparison.a, &comparison.b];
             let of_side = not_ranked.iter().find(|of| sides.contains(&&of.name));
-            let of_side = of_side.map(|of| format!("the audit refused {}: {}", of.name, of.rule));
+            let of_side = of_side.map(|of| format!("{} is not ranked: {}", of.name, of.rule));
             let of_point = load_points::refused(&load_points, &contenders, comparison);
             let of_point = of_point.and_then(|point| refusal(&point.findings));
             if let Some(why) = of_run.clone().or(of_side).or(of_point) {
@@ -191,22 +200,28 @@ impl Judge {
 }
 
 impl OpenRound {
-    fn complete(&self) -> bool {
-        self.trials.iter().all(|trial| matches!(trial, Some((_, false))))
+    /// Whether every contender that the round is to hold has a whole trial.
+    fn is_complete(&self, evidence: &Evidence) -> bool {
+        let is_whole = |(number, trial): (u32, &Option<(Seen, bool)>)| {
+            let is_held = evidence.question.holds(self.round, number) && !evidence.has_left(number);
+            matches!(trial, Some((_, false))) || !is_held && trial.is_none()
+        };
+        let several = self.trials.iter().flatten().count() > 1 || evidence.single();
+        several && (0..).zip(&self.trials).all(is_whole)
     }
 
     fn close(self, evidence: &mut Evidence) {
-        let complete = self.complete();
+        let complete = self.is_complete(evidence);
         evidence.complete_rounds += u32::from(complete);
         let mut judged = Vec::with_capacity(self.trials.len());
         for (trial, driven) in self.trials.into_iter().zip(&mut evidence.contenders) {
-            let Some((mut seen, cut_short)) = trial else {
-                continue;
-            };
-            if cut_short {
-                end_sending_with_the_trial(&mut seen);
-            }
-            driven.count_connections(&seen);
+            let seen = trial.map(|(mut seen, cut_short)| {
+                if cut_short {
+                    end_sending_with_the_trial(&mut seen);
+                }
+                driven.count_connections(&seen);
+                seen
+            });
             judged.push(seen);
         }
         if complete || evidence.single() {

@@ -8,7 +8,7 @@ use record::{
     Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder,
     RequestPlan, RequestSettings, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart,
     SqlProtocol, SqlSettings, StoreMoment, StoreReport, TargetDone, TargetReady, TrialRecord,
-    WatchedSlice, WatcherReport, Work, Workload,
+    WatchedSlice, WatcherReport, Withdrawn, Work, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -133,6 +133,7 @@ fn question() -> Question {
         requests: vec!["home".to_owned()],
         is_ranked: true,
         load_points: vec!["rate-5".to_owned()],
+        blocks: vec![vec![0, 1], vec![1]],
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,
@@ -351,6 +352,14 @@ fn results_of_an_articles_method_read_back() {
     reads_back(&Event::SingleRun(run.clone()));
     let trouble = "it printed no number after `Requests per second:`".to_owned();
     reads_back(&Event::SingleRun(SingleRun { figure: None, trouble, ..run }));
+}
+
+#[test]
+fn who_left_a_ranking_reads_back() {
+    let why = "it was killed by signal 9".to_owned();
+    let withdrawn = Withdrawn { contender: 3, launch: 2, round: 7, why };
+    reads_back(&Event::Withdrawn(withdrawn.clone()));
+    reads_back(&Event::Withdrawn(Withdrawn { launch: 0, round: 0, ..withdrawn }));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub(super) mod agents;
 pub(super) mod belief;
+mod blocks;
 mod claims;
 pub(super) mod columns;
 pub(super) mod costs;
@@ -27,6 +28,7 @@ mod warm_up;
 mod workload;
 
 pub(super) use belief::audit;
+pub use blocks::blocks;
 pub(super) use claims::{
     about_launches, basis, bounds, brief, charged, claim, limit, middle, second, short_basis,
 };
@@ -134,6 +136,7 @@ pub(super) fn turns(view: &View) -> String {
     let round = units::round_nanoseconds(pilot.round_ns);
     let slice = units::round_nanoseconds(pilot.slice_ns);
     let start = start_included(view).map_or(String::new(), |start| format!("; {start}"));
+    let start = blocks(view.plan()).map_or(String::new(), |blocks| format!("; {blocks}")) + &start;
     match pilot.interleave {
         Interleave::Turns => {
             format!("turns: each contender is driven once in every round, for {slice}{start}")

@@ -68,7 +68,11 @@ pub(crate) fn about(view: &View, ranking: &Ranking) -> Vec<String> {
         .not_ranked
         .iter()
         .map(|of| format!("not ranked: {}: {}", shown(&of.name), shown_sentence(&of.why)));
-    std::iter::once(ranks).chain(launches).chain(not_ranked).collect()
+    std::iter::once(ranks)
+        .chain(super::blocks(view.plan()))
+        .chain(launches)
+        .chain(not_ranked)
+        .collect()
 }
 
 #[cfg(test)]

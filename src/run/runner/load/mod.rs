@@ -40,17 +40,15 @@ impl<W: Write> RunSession<'_, W> {
         let mut order = self.drawn(Sequence::Loads);
         // Data of several contenders are loaded for the first of them.
         order.sort_by_key(|contender| self.plan.data_of(*contender) != *contender);
-        for contender in order {
-            let workload = self.plan.contenders[contender].asks.workload();
+        let plan = self.plan;
+        self.each_remaining(order, |this, contender| {
+            let workload = plan.contenders[contender].asks.workload();
             // User-defined commands work on the data that they write themselves; statements may
             // need tables.
             let needs =
                 |workload: &&Workload| workload.to_load() > 0 || !workload.custom.setup.is_empty();
-            if let Some(workload) = workload.filter(needs) {
-                self.load_one(contender, workload)?;
-            }
-        }
-        Ok(())
+            workload.filter(needs).map_or(Ok(()), |workload| this.load_one(contender, workload))
+        })
     }
 
     fn load_one(&mut self, contender: usize, workload: &Workload) -> Result<(), Halt> {
@@ -138,7 +136,7 @@ impl<W: Write> RunSession<'_, W> {
             load.add(trial, &keys);
             ControlFlow::Continue(())
         });
-        match (self.environment.ended_target(), driven) {
+        match (self.ended(load.contender), driven) {
             (Some(ended_target), _) => Err(Halt::Target(ended_target)),
             (None, Err(error)) => Err(Halt::Broken(error.to_string())),
             (None, Ok(())) if (self.stopped)() => Err(Halt::Stopped),
@@ -149,7 +147,7 @@ impl<W: Write> RunSession<'_, W> {
     /// A store that accepts no write at all may have died.
     fn still_there(&mut self, load: &Load) -> Result<(), Halt> {
         if load.mute {
-            self.ready().map_err(|halt| match halt {
+            self.first_reply(load.contender).map(drop).map_err(|halt| match halt {
                 Halt::Target(wrong) => {
                     Halt::Target(format!("a target died while data was loaded into it: {wrong}",))
                 }

@@ -143,11 +143,11 @@ impl TargetControl for View<'_> {
         Ok(())
     }
 
-    fn ended_target(&mut self) -> Option<String> {
-        None
+    fn ended_targets(&mut self) -> Vec<(usize, String)> {
+        Vec::new()
     }
 
-    fn stop_targets(&mut self) -> Vec<TargetDone> {
+    fn stop_targets(&mut self, _: &dyn Fn(usize) -> bool) -> Vec<TargetDone> {
         Vec::new()
     }
 }
@@ -270,6 +270,7 @@ fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutco
     let stopped = made.stopped.clone();
     let session = RunSession {
         plan,
+        left_out: engine::LeftOut::default(),
         writer: TrialWriter::new(journal, &progress, plan),
         environment: &mut View(made),
         stores,

@@ -8,7 +8,7 @@ use super::said::make_harmless;
 use super::segments::{self, Segment};
 use super::silence::Silence;
 use super::stores_known::Stores;
-use super::{null, orders};
+use super::{null, orders, withdrawn};
 use crate::plan::length::pilot_length::PilotLength;
 use crate::plan::length::{launches, warm_up};
 use crate::plan::pilot;
@@ -16,8 +16,8 @@ use crate::protocols::PROTOCOLS;
 use crate::run::journal::Writer;
 use crate::run::progress::Progress;
 use crate::targets::ready::{self, Answer, ExpectedReply};
-use engine::EngineError;
 use engine::interleaving::{Sequence, sequence};
+use engine::{EngineError, LeftOut};
 use judge::{Judge, audit};
 use protocol::Error;
 use protocol::address::tls::NoTls;
@@ -42,6 +42,8 @@ pub(super) struct RunSession<'a, W> {
     pub(super) stores: Stores,
     /// What is known of the lanes' own costs.
     pub(super) own_costs: OwnCosts,
+    /// The lanes that the engine leaves out of the rounds that follow.
+    pub(super) left_out: LeftOut,
     /// Whether a signal requested the end.
     pub(super) stopped: &'a dyn Fn() -> bool,
     /// Waits, unless the end is requested.
@@ -52,7 +54,7 @@ pub(super) struct RunSession<'a, W> {
 pub(super) struct TrialWriter<'a, W> {
     journal: Writer<W>,
     pub(super) progress: &'a Progress,
-    plan: &'a Plan,
+    pub(super) plan: &'a Plan,
     /// Trials of the current round, to sync once a round.
     in_round: usize,
     /// Whether a connection was refused in a round.
@@ -60,7 +62,7 @@ pub(super) struct TrialWriter<'a, W> {
     silence: Silence,
     /// Checks whether the run is decided, if looks are planned.
     judge: Option<Judge>,
-    /// Trials that the judge has not seen yet, in the journal's form: nothing is judged during the
+    /// Trials and who left that the judge has not seen yet, in the journal's form: nothing is judged during the
     /// measurement, and as text they take a hundredth of the memory.
     unjudged: Vec<String>,
     /// Index and start of the first slice of this segment, since the engine counts from 0 in each
@@ -71,7 +73,9 @@ pub(super) struct TrialWriter<'a, W> {
     /// What the first launch of each contender cost, with its load and, once it is warm, its warm-up.
     launch_costs_ns: Vec<u64>,
     /// The launch that is under way, counted from 1.
-    launch: u32,
+    pub(super) launch: u32,
+    /// Who left the ranking, by number.
+    pub(super) has_left: Vec<bool>,
 }
 
 /// A point between two slices of the rounds.
@@ -99,6 +103,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             end,
             launch_costs_ns: vec![0; plan.contenders.len()],
             launch: 1,
+            has_left: vec![false; plan.contenders.len()],
         }
     }
 
@@ -109,15 +114,12 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             self.refused |= trial.seen.outcomes.failed.contains_key(&Failure::Refused);
         }
         let event = Event::Trial(Box::new(trial));
-        let written = self.journal.write(&event)?;
-        if self.judge.is_some() {
-            self.unjudged.push(written);
-        }
+        self.note_for_judge(&event)?;
         let Event::Trial(trial) = event else { unreachable!("just made") };
         self.progress.trial(&trial);
         if trial.phase == Phase::Round {
             self.in_round += 1;
-            if self.in_round == self.plan.contenders.len() {
+            if self.in_round >= self.contenders_of(trial.round).len() {
                 self.in_round = 0;
                 self.journal.sync()?;
             }
@@ -132,10 +134,20 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         for written in self.unjudged.drain(..) {
             match serde_json::from_str(&written) {
                 Ok(Event::Trial(trial)) => judge.add(&trial),
-                _ => unreachable!("a trial was written"),
+                Ok(Event::Withdrawn(of)) => judge.withdrawn(&of),
+                _ => unreachable!("one of these was written"),
             }
         }
         Some(judge)
+    }
+
+    /// Writes something that the judge needs at a look.
+    pub(super) fn note_for_judge(&mut self, event: &Event) -> Result<(), Halt> {
+        let written = self.journal.write(event)?;
+        if self.judge.is_some() {
+            self.unjudged.push(written);
+        }
+        Ok(())
     }
 
     /// Writes what an earlier run measured of a lane: the audit is a function of the journal.
@@ -194,7 +206,7 @@ impl<W: Write> RunSession<'_, W> {
             self.phases()
         };
         // Whatever happened, nothing is left running; the first error is reported.
-        let lowered = self.stop_targets();
+        let lowered = self.stop_targets(&|_| true);
         let (reason, detail) = match outcome.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
             Err(Halt::Stopped) => (EndReason::Stopped, "stopped by a signal".to_owned()),
@@ -228,18 +240,22 @@ impl<W: Write> RunSession<'_, W> {
     /// Ends the run if a statement of an experiment file cannot work. This is checked after the
     /// load, when the tables exist that it creates.
     fn check_statements(&mut self) -> Result<(), Halt> {
-        let refused = (0..self.plan.contenders.len())
-            .find_map(|contender| Some((contender, self.environment.why_not_driven(contender)?)));
-        match refused {
-            Some((contender, why)) => Err(self.not_ready(contender, &why)),
-            None => Ok(()),
-        }
+        let everyone = everyone(self.plan);
+        self.each_remaining(everyone, |this, contender| {
+            match this.environment.why_not_driven(contender) {
+                Some(why) => Err(this.not_ready(contender, &why)),
+                None => Ok(()),
+            }
+        })
     }
 
     /// Measures what the lanes cost by themselves, against the null server.
     fn alone(&mut self) -> Result<(), Halt> {
         let (mut who, mut lanes) = (Vec::new(), Vec::new());
         for (contender, lane) in null::lanes(self.plan) {
+            if self.writer.has_left[contender] {
+                continue;
+            }
             match self.kept_cost(contender, &lane) {
                 Some(kept) => self.writer.own_cost(kept)?,
                 None => {
@@ -279,11 +295,11 @@ impl<W: Write> RunSession<'_, W> {
         let mut order = self.drawn(Sequence::Launches);
         // A target of several contenders is launched for the first of them.
         order.sort_by_key(|contender| self.plan.target_of(*contender) != *contender);
-        for contender in order {
-            let ready = self.environment.launch_target(launch, contender)?;
-            self.show_nodes(&ready);
-            self.writer.write_and_sync(&Event::Target(ready))?;
-        }
+        self.each_remaining(order, |this, contender| {
+            let ready = this.environment.launch_target(launch, contender)?;
+            this.show_nodes(&ready);
+            this.writer.write_and_sync(&Event::Target(ready))
+        })?;
         self.ready()?;
         self.load()
     }
@@ -301,9 +317,9 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    /// Ends the targets that were launched.
-    fn stop_targets(&mut self) -> Result<(), Halt> {
-        for done in self.environment.stop_targets() {
+    /// Ends the targets of these contenders, if they were launched.
+    pub(super) fn stop_targets(&mut self, which: &dyn Fn(usize) -> bool) -> Result<(), Halt> {
+        for done in self.environment.stop_targets(which) {
             for trouble in &done.log_troubles {
                 self.writer.progress.say_always(&format!("caution: {trouble}"));
             }
@@ -319,7 +335,7 @@ impl<W: Write> RunSession<'_, W> {
         order.into_iter().map(|contender| contender as usize).collect()
     }
 
-    pub(super) fn ready(&mut self) -> Result<(), Halt> {
+    fn ready(&mut self) -> Result<(), Halt> {
         self.writer.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
         let replies = self.answering(|_| true)?;
         if self.writer.launch == 1 {
@@ -335,26 +351,28 @@ impl<W: Write> RunSession<'_, W> {
         let plan = self.plan;
         let mut replies = vec![FirstReply::default(); plan.contenders.len()];
         let order = self.drawn(Sequence::Readiness).into_iter();
-        for contender in order.filter(|at| which(&plan.contenders[*at])) {
-            let mut pauses = ready::PAUSES_MS.iter();
-            loop {
-                let wrong = match self.ask(contender)? {
-                    Ok(reply) => {
-                        replies[contender] = reply;
-                        break;
-                    }
-                    Err(wrong) => wrong,
-                };
-                let Some(pause) = pauses.next() else {
-                    return Err(self.not_ready(contender, &wrong));
-                };
-                (self.pause)(Duration::from_millis(*pause));
-                if (self.stopped)() {
-                    return Err(Halt::Stopped);
-                }
+        let order = order.filter(|at| which(&plan.contenders[*at])).collect();
+        self.each_remaining(order, |this, contender| {
+            replies[contender] = this.first_reply(contender)?;
+            Ok(())
+        })?;
+        Ok(replies)
+    }
+
+    /// Asks a contender until it answers.
+    pub(super) fn first_reply(&mut self, contender: usize) -> Result<FirstReply, Halt> {
+        let mut pauses = ready::PAUSES_MS.iter();
+        loop {
+            let wrong = match self.ask(contender)? {
+                Ok(reply) => return Ok(reply),
+                Err(wrong) => wrong,
+            };
+            let Some(pause) = pauses.next() else { return Err(self.not_ready(contender, &wrong)) };
+            (self.pause)(Duration::from_millis(*pause));
+            if (self.stopped)() {
+                return Err(Halt::Stopped);
             }
         }
-        Ok(replies)
     }
 
     /// Sends one request. Returns the reply, or what was wrong if another attempt may succeed.
@@ -406,7 +424,7 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     fn not_ready(&mut self, contender: usize, wrong: &str) -> Halt {
-        if let Some(ended_target) = self.environment.ended_target() {
+        if let Some(ended_target) = self.ended(contender) {
             return Halt::Target(ended_target);
         }
         let program_error = self.environment.program_error(contender);
@@ -450,16 +468,20 @@ impl<W: Write> RunSession<'_, W> {
         let plan = self.plan;
         let is_warm_up = |trial: &TrialRecord| trial.phase == Phase::WarmUp;
         let by_test = plan.warm_up().is_by_test();
-        let mut warm_ups =
-            if by_test { self.drive_pilot("warm-up", &orders::warm_up(plan))? } else { Vec::new() };
+        let mut warm_ups = if by_test {
+            self.drive_pilot("warm-up", |who| orders::warm_up(plan, who))?
+        } else {
+            Vec::new()
+        };
         let mut length = PilotLength::after(plan, &warm_ups);
         // A warm-up of a fixed length needs no look at what it measured.
         let mut warm_up = (!by_test).then(|| plan.warm_up());
         loop {
             let label = if warm_up.is_some() { "warm-up and pilot" } else { "pilot" };
-            let order = orders::pilot(plan, length, warm_up);
-            let trials = self.drive_pilot(label, &order)?;
-            let (first, pilot): (Vec<_>, Vec<_>) = trials.into_iter().partition(is_warm_up);
+            let trials =
+                self.drive_pilot(label, |who| orders::pilot(plan, length, warm_up, who))?;
+            let (first, mut pilot): (Vec<_>, Vec<_>) = trials.into_iter().partition(is_warm_up);
+            pilot.retain(|trial| !self.writer.has_left[trial.contender as usize]);
             if warm_up.take().is_some() {
                 warm_ups = first;
             }
@@ -473,9 +495,16 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    fn drive_pilot(&mut self, label: &str, order: &DriveOrder) -> Result<Vec<TrialRecord>, Halt> {
-        self.writer.progress.phase(label, length(order), 0);
-        self.drive_everyone(Drive::Pilot, order)
+    /// Drives those who have not left by an order for them.
+    fn drive_pilot(
+        &mut self,
+        label: &str,
+        order: impl Fn(&[usize]) -> DriveOrder,
+    ) -> Result<Vec<TrialRecord>, Halt> {
+        let who = self.writer.remaining();
+        let order = order(&who);
+        self.writer.progress.phase(label, length(&order), 0);
+        self.drive_together(Drive::Pilot, &order, &who)
     }
 
     /// Runs the method of the article that the experiment file repeats. It comes after the rounds,
@@ -506,19 +535,25 @@ impl<W: Write> RunSession<'_, W> {
         for segment in segments::of(&plan.question) {
             if let Some(launch) = segment.launch {
                 self.ask_stores(StoreMoment::RoundsEnd)?;
-                self.stop_targets()?;
+                self.stop_targets(&|_| true)?;
                 self.launch_targets(launch)?;
             }
+            let who = self.writer.contenders_of(segment.first_round);
             if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
-                let left = self.time_left(plan, choice, &segment);
+                let left = self.time_left(plan, choice, &segment, &who);
                 if segment.first_round == 1 {
                     self.announce(plan, &segment, left);
                 }
                 self.writer.progress.phase("round", left, plan.rounds);
             }
+            // Of a block from which all others have left, nothing can be compared.
+            if who.len() < withdrawn::FEWEST {
+                continue;
+            }
             self.writer.segment = self.writer.end;
-            self.drive_everyone(Drive::Rounds, &orders::rounds(plan, choice, &segment))?;
+            let order = orders::rounds(plan, choice, &segment, &who);
+            self.drive_together(Drive::Rounds, &order, &who)?;
             if self.writer.judge().is_some_and(|judge| judge.decided()) {
                 break;
             }
@@ -529,8 +564,7 @@ impl<W: Write> RunSession<'_, W> {
     /// Says how long the rounds take, if that was not known before.
     fn announce(&self, plan: &Plan, first: &Segment, left: Duration) {
         let launches = segments::launches_after(&plan.question, first);
-        let rounds_ns = self.plan.driven_in_rounds_ns();
-        let planned_ns = rounds_ns.saturating_mul(plan.contenders.len() as u64);
+        let planned_ns = self.plan.driven_in_rounds_ns();
         let left_ns = left.as_nanos() as u64;
         if launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
             return;
@@ -546,12 +580,25 @@ impl<W: Write> RunSession<'_, W> {
 
     /// How long the rounds from this segment on take, with the last replies of their slices and the launches
     /// between them.
-    fn time_left(&self, plan: &Plan, choice: &PilotChoice, from: &Segment) -> Duration {
+    fn time_left(
+        &self,
+        plan: &Plan,
+        choice: &PilotChoice,
+        from: &Segment,
+        who: &[usize],
+    ) -> Duration {
         let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
-        let order = orders::rounds(plan, choice, &left);
-        let slices = order.slices_per_round().saturating_mul(order.rounds);
-        let drains_ns = choice.saw.iter().map(|seen| seen.p50_ns.saturating_mul(slices.into()));
-        let driven = length(&order) + Duration::from_nanos(drains_ns.sum());
+        let order = orders::rounds(plan, choice, &left, who);
+        let all_p50_ns: u64 = choice.saw.iter().map(|seen| seen.p50_ns).sum();
+        let slices = u64::from(order.slices_per_round());
+        if !plan.question.blocks.is_empty() {
+            // Each round has a warm-up and contenders of its own.
+            let drains_ns = all_p50_ns.saturating_mul(slices) / choice.saw.len().max(1) as u64;
+            let each_ns = order.warm_up.least_ns + order.driven_in_round_ns() + drains_ns;
+            return Duration::from_nanos(each_ns.saturating_mul(plan.question.turns()));
+        }
+        let drains_ns = all_p50_ns.saturating_mul(slices.saturating_mul(order.rounds.into()));
+        let driven = length(&order) + Duration::from_nanos(drains_ns);
         let launches = segments::launches_after(&plan.question, from);
         let launch_ns =
             self.writer.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum));
@@ -565,7 +612,7 @@ impl<W: Write> RunSession<'_, W> {
         let planned = if counted { Duration::ZERO } else { length(&order) };
         self.ask_stores(StoreMoment::RoundsBegin)?;
         self.writer.progress.phase("driving", planned, order.rounds);
-        let outcome = self.drive_everyone(Drive::Rounds, &order);
+        let outcome = self.drive_together(Drive::Rounds, &order, &everyone(self.plan));
         self.with_final_store_reports(outcome.map(drop))?;
         self.check_targets()
     }
@@ -586,13 +633,14 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    /// Drives all targets in the pilot or the rounds.
-    fn drive_everyone(
+    /// Drives these targets in the pilot or the rounds.
+    fn drive_together(
         &mut self,
         what: Drive,
         order: &DriveOrder,
+        who: &[usize],
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let driven = self.drive(what, order, &everyone(self.plan));
+        let driven = self.drive(what, order, who);
         let clocks = self.environment.agent_clocks();
         if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
             self.writer.write_and_sync(&Event::Clocks(clocks))?;
@@ -608,14 +656,22 @@ impl<W: Write> RunSession<'_, W> {
         order: &DriveOrder,
         who: &[usize],
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let mut taking =
-            TrialSink { writer: &mut self.writer, who, what, kept: Vec::new(), halt: None };
+        self.left_out.clear();
+        let left_out = &self.left_out;
+        let mut taking = TrialSink {
+            writer: &mut self.writer,
+            who,
+            what,
+            left_out,
+            kept: Vec::new(),
+            halt: None,
+        };
         let each = &mut |trial| taking.take(trial);
         let driven = match what {
             Drive::FirstRequests => self.environment.drive(order, who, each),
             Drive::NullServer => self.environment.drive_null(order, who, each),
             Drive::Pilot | Drive::Rounds => {
-                self.environment.drive_together(order, what == Drive::Pilot, each)
+                self.environment.drive_together(order, who, what == Drive::Pilot, each)
             }
         };
         let (halt, kept) = (taking.halt, taking.kept);
@@ -626,10 +682,14 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.say_always(&format!("caution: {lost}"));
             }
         }
-        if let (None | Some(Halt::Target(_)), Some(ended_target)) =
-            (&halt, self.environment.ended_target())
-        {
-            return Err(Halt::Target(ended_target));
+        if let None | Some(Halt::Target(_)) = halt {
+            match what {
+                Drive::FirstRequests => {
+                    let ended = who.first().and_then(|at| self.ended(*at));
+                    ended.map_or(Ok(()), |how| Err(Halt::Target(how)))?;
+                }
+                _ => self.let_ended_ones_leave(who)?,
+            }
         }
         match (halt, driven) {
             (Some(Halt::Target(wrong)), _) => {
@@ -682,6 +742,7 @@ struct TrialSink<'t, 'a, W> {
     writer: &'t mut TrialWriter<'a, W>,
     who: &'t [usize],
     what: Drive,
+    left_out: &'t LeftOut,
     /// The trials outside the rounds; those of the rounds would fill the memory.
     kept: Vec<TrialRecord>,
     halt: Option<Halt>,
@@ -693,15 +754,20 @@ impl<W: Write> TrialSink<'_, '_, W> {
             // A line after an incomplete one would hide it.
             return ControlFlow::Break(());
         }
-        trial.contender = self.who[trial.contender as usize] as u32;
+        let lane = trial.contender;
+        withdrawn::number_by_contender(&mut trial, self.who, self.writer.plan.contenders.len());
         trial.phase = self.what.phase(trial.phase);
         if trial.phase != Phase::Round {
             trial.round = 0;
         }
         match self.writer.trial(trial) {
             Ok(trial) => {
-                if let Some(detail) = self.writer.silence.add(self.writer.plan, &trial) {
-                    self.halt.get_or_insert(Halt::Target(detail));
+                let at = trial.contender as usize;
+                let silent = self.writer.silence.add(self.writer.plan, &trial);
+                if let Some(why) = silent.filter(|_| !self.writer.has_left[at]) {
+                    self.left_out.add(lane);
+                    let left = self.writer.withdraw(at, trial.round, why);
+                    self.halt = self.halt.take().or(left.err());
                 }
                 if trial.phase != Phase::Round {
                     self.kept.push(trial);
@@ -762,8 +828,8 @@ fn in_seconds(ns: u64) -> String {
 fn foreseen_ns(plan: &Plan) -> u64 {
     let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
     // The warm-ups of later launches belong to the launches.
-    let each = plan.warm_up_ns + pilot + plan.driven_in_rounds_ns();
-    each.saturating_mul(plan.contenders.len() as u64)
+    let each = plan.warm_up_ns + pilot;
+    each.saturating_mul(plan.contenders.len() as u64).saturating_add(plan.driven_in_rounds_ns())
 }
 
 #[cfg(test)]

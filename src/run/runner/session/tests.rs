@@ -98,7 +98,7 @@ impl Script {
     /// How contender 1 fails in a round of the comparison.
     fn driven(&self, phase: Phase, order: &DriveOrder, round: u32) -> Option<Failure> {
         let dead = self.dies_in.is_some_and(|dies| round >= dies);
-        let compared = phase == Phase::Round && order.rounds > 1;
+        let compared = phase == Phase::Round && (order.rounds > 1 || order.first_round > 1);
         (dead && compared).then_some(Failure::Refused)
     }
 }
@@ -125,6 +125,7 @@ struct FakeEngine {
     stopped: Rc<Cell<bool>>,
     launch: u32,
     died: bool,
+    left_out: LeftOut,
 }
 
 impl TargetControl for FakeEngine {
@@ -146,11 +147,14 @@ impl TargetControl for FakeEngine {
         })
     }
 
-    fn ended_target(&mut self) -> Option<String> {
-        None
+    fn ended_targets(&mut self) -> Vec<(usize, String)> {
+        Vec::new()
     }
 
-    fn stop_targets(&mut self) -> Vec<TargetDone> {
+    fn stop_targets(&mut self, which: &dyn Fn(usize) -> bool) -> Vec<TargetDone> {
+        if !which(1) {
+            return Vec::new();
+        }
         let memory_source = String::new();
         let launch = self.launch;
         let log_troubles = Vec::new();
@@ -285,7 +289,9 @@ impl FakeEngine {
         each: &mut Each<'_>,
     ) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
-        for (lane, contender) in who.iter().enumerate() {
+        let left_out = self.left_out.lanes();
+        let driven = |(lane, _): &(usize, &usize)| !left_out.has(*lane as u32);
+        for (lane, contender) in who.iter().enumerate().filter(driven) {
             let lane_order = order.lanes[lane].clone();
             let failure = match contender {
                 1 if lane_order.operations == Some(1) => {
@@ -349,7 +355,7 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let own_costs =
         world.costs_in.map(|directory| OwnCosts::made_up(directory.to_owned())).unwrap_or_default();
     let mut engine = FakeEngine { world, ..FakeEngine::default() };
-    let stopped = engine.stopped.clone();
+    let (stopped, left_out) = (engine.stopped.clone(), engine.left_out.clone());
     let pauses = RefCell::new(Vec::new());
     let progress = Progress::start(ProgressStyle::Silent, &plan.question.names());
     let session = RunSession {
@@ -358,6 +364,7 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
         environment: &mut engine,
         stores: Stores::default(),
         own_costs,
+        left_out,
         stopped: &|| stopped.get(),
         pause: &|pause| pauses.borrow_mut().push(pause),
     };
@@ -390,6 +397,7 @@ fn all_lines(disk: &Disk) -> Vec<String> {
             format!("{} is down after launch {}", done.contender, done.launch)
         }
         Event::SingleRun(run) => format!("single run of {}", run.contender),
+        Event::Withdrawn(of) => format!("{} leaves in round {}", of.contender, of.round),
         Event::OwnCost(kept) => format!("own cost of {}", kept.contender),
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
         Event::Agents(_) | Event::Clocks(_) => unreachable!("no agents drive"),
@@ -885,4 +893,110 @@ fn the_time_is_announced_with_what_makes_it_longer() {
     assert!(auto.starts_with("about ") && auto.ends_with(longer), "{auto}");
     let turns = words(Some(record::Interleave::Turns));
     assert!(turns.ends_with(" and the launches"), "{turns}");
+}
+
+/// A ranking of so many contenders in eight rounds.
+fn ranking(contenders: usize, change: impl FnOnce(&mut crate::plan::Spec)) -> Plan {
+    example::plan(|spec| {
+        (spec.run.rank, spec.run.rounds) = (true, Some(8));
+        spec.contenders =
+            (1..=contenders).map(|at| format!("c{at}=http://127.0.0.1:{at}/")).collect();
+        change(spec);
+    })
+}
+
+/// The rounds in which each contender has a trial.
+fn rounds_of(disk: &Disk, contenders: usize) -> Vec<Vec<u32>> {
+    let mut rounds = vec![Vec::new(); contenders];
+    for event in disk.events() {
+        if let Event::Trial(trial) = event
+            && trial.phase == Phase::Round
+        {
+            rounds[trial.contender as usize].push(trial.round);
+        }
+    }
+    rounds
+}
+
+#[test]
+fn one_that_dies_leaves_the_ranking_and_the_others_lose_no_round() {
+    let world = Script { dies_in: Some(3), ..Script::default() };
+    let outcome = conduct(&ranking(4, |_| {}), world, Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let rounds = rounds_of(&outcome.disk, 4);
+    let all: Vec<u32> = (1..=8).collect();
+    assert_eq!(rounds, [&all[..], &[1, 2, 3], &all, &all]);
+    let withdrawn: Vec<record::Withdrawn> = (outcome.disk.events().into_iter())
+        .filter_map(|event| match event {
+            Event::Withdrawn(of) => Some(of),
+            _ => None,
+        })
+        .collect();
+    let [of] = &withdrawn[..] else { panic!("{withdrawn:?}") };
+    assert_eq!((of.contender, of.round, of.launch), (1, 3, 0));
+    assert!(
+        of.why.contains("stopped answering: no operation in round 3 got a reply"),
+        "{}",
+        of.why
+    );
+    // A comparison ends where a ranking goes on.
+    let compared = Plan { question: not_ranked(ranking(4, |_| {}).question), ..ranking(4, |_| {}) };
+    let compared = conduct(&compared, world, Disk::new(ROOMY));
+    assert_eq!(reason(&compared), EndReason::TargetFailed);
+}
+
+fn not_ranked(question: record::Question) -> record::Question {
+    record::Question { is_ranked: false, ..question }
+}
+
+#[test]
+fn one_that_is_never_ready_is_not_driven() {
+    let world = Script { refusals: u32::MAX, ..Script::default() };
+    let outcome = conduct(&ranking(3, |_| {}), world, Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    assert_eq!(rounds_of(&outcome.disk, 3).iter().map(Vec::len).collect::<Vec<_>>(), [8, 0, 8]);
+    let lines = journal_lines(&outcome.disk);
+    assert!(lines.contains(&"1 leaves in round 0".to_owned()), "{lines:?}");
+    let driven = |line: &&String| line.ends_with("of 1") && !line.starts_with("Ready");
+    assert_eq!(lines.iter().find(driven), None);
+}
+
+#[test]
+fn fewer_than_two_end_the_run() {
+    let world = Script { refusals: u32::MAX, ..Script::default() };
+    let outcome = conduct(&ranking(2, |_| {}), world, Disk::new(ROOMY));
+    let end = outcome.end.as_ref().expect("an end");
+    assert_eq!(end.reason, EndReason::TargetFailed);
+    assert!(end.detail.starts_with("fewer than two contenders remain: "), "{}", end.detail);
+}
+
+#[test]
+fn one_that_falls_in_a_later_launch_leaves() {
+    let mut plan = ranking(3, |_| {});
+    (plan.rounds, plan.question.rounds, plan.question.restarts) = (12, 12, 6);
+    let world = Script { falls_in_launch: Some(3), ..Script::default() };
+    let outcome = conduct(&plan, world, Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let rounds: Vec<usize> = rounds_of(&outcome.disk, 3).iter().map(Vec::len).collect();
+    assert_eq!(rounds, [12, 4, 12]);
+}
+
+#[test]
+fn a_round_of_a_block_drives_those_that_it_holds() {
+    let plan = ranking(17, |spec| spec.run.rounds = Some(13));
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let rounds = rounds_of(&outcome.disk, 17);
+    for (contender, rounds) in (0..).zip(&rounds) {
+        let held: Vec<u32> =
+            (1..=plan.rounds).filter(|round| plan.question.holds(*round, contender)).collect();
+        assert_eq!(rounds, &held, "{contender}");
+    }
+    // One that dies leaves the blocks that follow.
+    let world = Script { dies_in: Some(5), ..Script::default() };
+    let outcome = conduct(&plan, world, Disk::new(ROOMY));
+    let after = rounds_of(&outcome.disk, 17);
+    let first = rounds[1].iter().position(|round| *round >= 5).expect("a round");
+    assert_eq!(after[1], rounds[1][..=first]);
+    assert_eq!([&after[0], &after[16]], [&rounds[0], &rounds[16]]);
 }

@@ -117,7 +117,12 @@ impl Columns {
 /// Adds at most `most` reasons why verdicts are missing or weaker than their intervals, with the
 /// names of the comparisons if there are several pairs.
 pub(super) fn reasons(view: &View, most: usize, page: &mut Page) {
-    let reasons = reasons::reasons(view.primaries(), |of| weighty(view, of));
+    // The ranking says why contenders are not ranked.
+    let not_ranked = view.ranking.map_or(&[][..], |ranking| &ranking.not_ranked);
+    let is_told =
+        |of: &&Comparison| not_ranked.iter().any(|out| out.name == of.a || out.name == of.b);
+    let others = view.primaries().filter(|of| !is_told(of));
+    let reasons = reasons::reasons(others, |of| weighty(view, of));
     let several = view.primaries().count() > 1;
     for reason in reasons.iter().take(most) {
         let names = reason.of.iter().map(|of| words::short_name(&of.b, 28));

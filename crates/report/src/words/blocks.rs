@@ -1,0 +1,47 @@
+//! Rankings of which a round holds only some contenders.
+
+use record::Plan;
+use std::collections::BTreeMap;
+
+/// How many rounds there are, how many contenders each holds, and how often a pair meets. Returns None if every round
+/// holds all contenders.
+pub fn blocks(plan: &Plan) -> Option<String> {
+    let blocks = &plan.question.blocks;
+    let sizes = || blocks.iter().map(Vec::len);
+    let size = to(sizes().min()?, sizes().max()?, " to ");
+    let mut meetings: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    for block in blocks {
+        for (at, one) in block.iter().enumerate() {
+            block[..at].iter().for_each(|other| *meetings.entry((*other, *one)).or_default() += 1);
+        }
+    }
+    let times = to(*meetings.values().min()?, *meetings.values().max()?, " or ");
+    Some(format!(
+        "{} rounds with {size} of the {} contenders each, drawn at random; each pair meets in {times} of them",
+        blocks.len(),
+        plan.contenders.len()
+    ))
+}
+
+fn to(least: usize, most: usize, between: &str) -> String {
+    if least == most { least.to_string() } else { format!("{least}{between}{most}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn the_meetings_are_counted() {
+        let mut plan = samples::ranked().header.plan;
+        assert_eq!(blocks(&plan), None);
+        plan.question.blocks = vec![vec![0, 1, 2], vec![0, 3], vec![1, 2, 3]];
+        assert_eq!(
+            blocks(&plan).as_deref(),
+            Some(
+                "3 rounds with 2 to 3 of the 4 contenders each, drawn at random; each pair meets in 1 or 2 of them"
+            )
+        );
+    }
+}
