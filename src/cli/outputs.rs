@@ -75,12 +75,20 @@ pub(super) struct PageArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(num_args = 0..=1, default_missing_value = "-")]
     html: Option<PathBuf>,
+    /// Write a summary for a pull request (Markdown), to this file or to standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(num_args = 0..=1, default_missing_value = "-")]
+    markdown: Option<PathBuf>,
 }
 
 impl PageArgs {
-    /// Returns both formats, and where each is written if it is requested.
-    pub(super) fn formats(&self) -> [(Format, Option<&Path>); 2] {
-        [(Format::Json, self.json.as_deref()), (Format::Html, self.html.as_deref())]
+    /// Returns the formats, and where each is written if it is requested.
+    pub(super) fn formats(&self) -> [(Format, Option<&Path>); 3] {
+        [
+            (Format::Json, self.json.as_deref()),
+            (Format::Html, self.html.as_deref()),
+            (Format::Markdown, self.markdown.as_deref()),
+        ]
     }
 }
 

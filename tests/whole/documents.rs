@@ -110,11 +110,14 @@ impl WorkDirectory {
         let data = Path::new(ROOT).join("crates/published/tests/data");
         let printed = std::fs::read_to_string(data.join("ab-sound.txt")).expect("output of ab");
         let article = format!("<h2>nginx</h2>\n<pre>\n{printed}\n</pre>\n");
+        let board = data.with_file_name("boards").join("web-frameworks.json");
+        let board = std::fs::read_to_string(board).expect("a leaderboard");
         let experiment = Path::new(ROOT).join("docs/ci/tiebreak.toml");
         let experiment = std::fs::read_to_string(experiment).expect("an experiment");
         for (name, text) in [
             ("ab-output.txt", printed.as_str()),
             ("article.html", &article),
+            ("data.json", &board),
             ("tiebreak.toml", &experiment),
             ("experiment.toml", &experiment),
             ("users.csv", "name,mail\nAda,ada@example.test\n"),

@@ -28,6 +28,7 @@ mod web;
 mod addresses;
 mod announced;
 mod audit_page;
+mod boards;
 mod cli;
 mod confined;
 mod conformance;

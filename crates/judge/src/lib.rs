@@ -19,7 +19,13 @@ pub mod rank;
 pub mod single_runs;
 pub mod stats;
 mod summary;
+pub mod unpaired;
 pub mod verdict;
 mod weigh;
 
 pub use judge::Judge;
+
+/// The smallest difference that matters, as a share, unless a run says otherwise.
+pub const MATTERS: f64 = 0.01;
+/// The probability of any wrong difference in a family of comparisons, unless a run says otherwise.
+pub const ALPHA: f64 = 0.05;

@@ -67,10 +67,8 @@ pub fn ranking(
         .iter()
         .map(|one| order.iter().map(|other| is_better(&pairs, &one.name, &other.name)).collect())
         .collect();
-    let groups = groups(&is_better);
-    let ranked = order.iter().enumerate().map(|(at, of)| {
-        let worse_than = is_better.iter().filter(|row| row[at]).count() as u32;
-        let better_than = is_better[at].iter().filter(|better| **better).count() as u32;
+    let places = places(&is_better);
+    let ranked = order.iter().zip(places).map(|(of, place)| {
         let to_first = pairs.iter().find_map(|pair| to_first(pair, &order[0].name, &of.name));
         let (ratio, bounds) = to_first.unwrap_or_default();
         Ranked {
@@ -79,12 +77,32 @@ pub fn ranking(
             ratio,
             low: bounds.map(|bounds| bounds.0),
             high: bounds.map(|bounds| bounds.1),
-            best: 1 + worse_than,
-            worst: order.len() as u32 - better_than,
-            group: groups[at],
+            best: place.best,
+            worst: place.worst,
+            group: place.group,
         }
     });
     Ranking { metric, ranked: ranked.collect(), not_ranked }
+}
+
+/// The ranks that a contender can have, and its group, all from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) best: u32,
+    pub(crate) worst: u32,
+    pub(crate) group: u32,
+}
+
+/// The places of contenders in the order of their estimates. `is_better[i][j]` says whether contender i is surely
+/// better than j.
+pub(crate) fn places(is_better: &[Vec<bool>]) -> Vec<Place> {
+    let count = is_better.len() as u32;
+    let place = |(at, group): (usize, u32)| Place {
+        best: 1 + is_better.iter().filter(|row| row[at]).count() as u32,
+        worst: count - is_better[at].iter().filter(|better| **better).count() as u32,
+        group,
+    };
+    groups(is_better).into_iter().enumerate().map(place).collect()
 }
 
 /// The best figure comes first, and one that is not known last.
@@ -110,11 +128,13 @@ fn is_better(pairs: &[&Comparison], one: &str, other: &str) -> bool {
 /// The number of each contender's group. A group ends where each contender so far is surely better than each later
 /// one.
 fn groups(is_better: &[Vec<bool>]) -> Vec<u32> {
-    let ends_before =
-        |at: usize| is_better[..at].iter().all(|row| row[at..].iter().all(|better| *better));
-    let mut group = 1;
-    let each = (0..is_better.len()).map(|at| {
-        group += u32::from(at > 0 && ends_before(at));
+    // The last contender that one of those so far is not surely better than.
+    let mut reach = 0;
+    let mut group = 0;
+    let each = is_better.iter().enumerate().map(|(at, row)| {
+        group += u32::from(at == 0 || reach < at);
+        let last = row.iter().rposition(|better| !better).unwrap_or(at);
+        reach = reach.max(last);
         group
     });
     each.collect()

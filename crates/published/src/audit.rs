@@ -1,5 +1,6 @@
 //! Applies all rules to all runs, and draws conclusions.
 
+use crate::board::{self, BoardError, BoardList};
 use crate::compare::{self, Comparison};
 use crate::groups::{RunGroup, groups};
 use crate::objection::{self, Objection, SkippedRule, SourceLine};
@@ -27,18 +28,42 @@ pub struct Audit {
     pub objections: Vec<Objection>,
     /// Rules that could not be applied.
     pub unanswered: Vec<SkippedRule>,
+    /// The indices of the files that are leaderboards.
+    pub board_files: Vec<usize>,
+    /// The lists of all leaderboards.
+    pub lists: Vec<BoardList>,
+    /// What is wrong with a leaderboard. There are no lists then.
+    pub board_error: Option<BoardError>,
 }
 
 impl Audit {
     /// Audits the scanned files: (name, scan).
     pub fn of(scans: impl IntoIterator<Item = (String, Scan)>) -> Audit {
         let (mut files, mut scan_notes, mut runs) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, scan) in scans {
+        let (mut boards, mut board_error) = (Vec::new(), None);
+        for (name, mut scan) in scans {
+            let file = files.len();
+            let kept = scan.take_board();
             let (found, odd) = scan.finish();
             files.push(shown(name));
+            match board::read(&kept, file) {
+                Some(Ok(rows)) => {
+                    boards.push((file, rows));
+                    scan_notes.push(ScanNotes::default());
+                    continue;
+                }
+                // Output of a tool that begins like a document.
+                Some(Err(error)) if found.is_empty() => board_error = board_error.or(Some(error)),
+                _ => {}
+            }
             scan_notes.push(odd);
             runs.extend(found);
         }
+        let board_files = boards.iter().map(|(file, _)| *file).collect();
+        let lists = board::list::lists(boards, &files).unwrap_or_else(|error| {
+            board_error.get_or_insert(error);
+            Vec::new()
+        });
         let groups = groups(&runs, &files);
         let mut audit = Audit {
             files,
@@ -48,6 +73,9 @@ impl Audit {
             comparisons: Vec::new(),
             objections: Vec::new(),
             unanswered: Vec::new(),
+            board_files,
+            lists,
+            board_error,
         };
         audit.check();
         audit.comparisons = compare::comparisons(&audit.runs, &audit.groups, &audit.objections);

@@ -3,12 +3,13 @@
 use crate::groups::{Measure, RunGroup, comparable, differences};
 use crate::objection::{self, Objection};
 use crate::run::PublishedRun;
+use judge::ALPHA;
+use judge::stats::quantile::median;
+use judge::stats::rank_sum::chance_of_separation;
 use judge::verdict::Weight;
 
 /// The largest number of comparisons.
 const MOST: usize = 100;
-/// The probability above which an order of runs is attributed to chance.
-const LEVEL: f64 = 0.05;
 
 /// The possible conclusions about two contenders.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +95,8 @@ impl Pair<'_> {
             (_, true) => Word::UnequalLoad,
             _ => word(&first, &second),
         };
-        of(word, Some(median(&second) / median(&first)))
+        let ratio = median(&second).zip(median(&first)).map(|(second, first)| second / first);
+        of(word, ratio)
     }
 
     fn first_run(&self, group: usize) -> &PublishedRun {
@@ -131,19 +133,8 @@ fn word(first: &[f64], second: &[f64]) -> Word {
     if !disjoint {
         return Word::Overlap;
     }
-    // Of all ways to distribute the runs, two put all of one contender below all of the other.
-    let n = first.len() + second.len();
-    let ways: f64 = (1..=first.len()).map(|k| (n + 1 - k) as f64 / k as f64).product();
-    let chance = 2.0 / ways;
-    if chance > LEVEL { Word::TooFew(chance) } else { Word::Apart(chance) }
-}
-
-fn median(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    match sorted.len() % 2 {
-        0 => (sorted[middle - 1] + sorted[middle]) / 2.0,
-        _ => sorted[middle],
-    }
+    let chance = chance_of_separation(first.len(), second.len());
+    if chance > ALPHA { Word::TooFew(chance) } else { Word::Apart(chance) }
 }
 
 #[cfg(test)]
@@ -160,6 +151,5 @@ mod tests {
             panic!("apart")
         };
         assert!((chance - 2.0 / 70.0).abs() < 1e-12);
-        assert_eq!([median(&[1.0, 2.0]), median(&[1.0, 2.0, 5.0])], [1.5, 2.0]);
     }
 }

@@ -1,6 +1,7 @@
 //! What may and may not be concluded, in one paragraph.
 
 use crate::audit::Audit;
+use crate::board::sentences;
 use crate::compare::{Comparison, Word};
 use crate::groups::Measure;
 use crate::rules::RULES;
@@ -15,7 +16,11 @@ const MOST: usize = 4;
 impl Audit {
     /// States in one paragraph what may and may not be concluded.
     pub fn conclusion(&self) -> String {
-        let mut sentences = vec![what_was_read(self)];
+        let mut sentences = sentences::conclusion(&self.lists);
+        if self.runs.is_empty() && !sentences.is_empty() {
+            return sentences.join(" ");
+        }
+        sentences.push(what_was_read(self));
         if self.runs.is_empty() {
             return sentences.remove(0);
         }

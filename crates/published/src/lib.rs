@@ -1,12 +1,13 @@
 //! Reads the output of other load generators, and states what may be concluded from it.
 //!
 //! [`Scan`] finds runs in a file of any kind: captured output, an article around it, a log.
-//! [`Audit`] applies the rules to them. A figure is either printed, with the line that contains it,
+//! [`Audit`] applies the rules to them. A file can also be a leaderboard ([`board`]), whose lists are judged. A figure is either printed, with the line that contains it,
 //! or follows from printed figures; nothing is guessed.
 #![forbid(unsafe_code)]
 
 mod assembly;
 pub mod audit;
+pub mod board;
 mod command;
 pub mod compare;
 mod conclusion;

@@ -1,6 +1,7 @@
 //! Finds runs in the bytes of a file.
 
 use crate::assembly::Assembly;
+use crate::board::Kept;
 use crate::json::{self, Depth};
 use crate::lines::{self, beginning};
 use crate::run::PublishedRun;
@@ -46,6 +47,8 @@ pub struct Scan {
     assembly: Assembly,
     document: Option<Document>,
     scan_notes: ScanNotes,
+    /// The file as far as it may be a leaderboard.
+    board: Kept,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +73,7 @@ impl Scan {
 
     /// Reads the next bytes.
     pub fn feed(&mut self, mut bytes: &[u8]) {
+        self.board.feed(bytes);
         while let Some(at) = bytes.iter().position(|byte| *byte == b'\n') {
             self.keep(&bytes[..at]);
             self.end_line();
@@ -81,6 +85,11 @@ impl Scan {
     /// Records that the file continues but is not read further.
     pub fn cut(&mut self) {
         self.scan_notes.cut = Some(self.line + 1);
+    }
+
+    /// The file as far as it may be a leaderboard. The caller takes it before the end.
+    pub(crate) fn take_board(&mut self) -> Kept {
+        std::mem::take(&mut self.board)
     }
 
     /// Ends the file; returns its runs and its peculiarities.

@@ -28,6 +28,7 @@ use record::{End, Header, PilotChoice, Plan, SingleRun};
 use std::collections::BTreeMap;
 
 pub use html::printed::page as printed_html;
+pub use markdown::printed::summary as printed_markdown;
 pub use printed::{json as printed_json, scan_notes as printed_scan_notes};
 pub use terminal::{printed::report as printed_terminal, table_of_words};
 

@@ -1,6 +1,7 @@
 //! The audit of other tools' printed output (`tiebreak audit FILE`) as JSON, and the sentences
 //! about it that the terminal and the page share.
 
+use crate::json::boards;
 use crate::words;
 use judge::verdict::Weight;
 use published::Audit;
@@ -90,7 +91,8 @@ pub fn scan_notes(audit: &Audit) -> Vec<String> {
             }
         }
         let here = audit.files.iter().position(|name| name == file);
-        if !audit.runs.iter().any(|run| Some(run.file) == here) {
+        let is_board = here.is_some_and(|here| audit.board_files.contains(&here));
+        if !is_board && !audit.runs.iter().any(|run| Some(run.file) == here) {
             sentences.push(format!("{file}: no output of a known tool"));
         }
     }
@@ -157,6 +159,7 @@ fn value(audit: &Audit) -> Value {
         "comparisons": audit.comparisons.iter().map(comparison).collect::<Vec<Value>>(),
         "objections": audit.objections.iter().map(objection).collect::<Vec<Value>>(),
         "unanswered": unanswered.collect::<Vec<Value>>(),
+        "lists": boards::lists(audit),
     })
 }
 

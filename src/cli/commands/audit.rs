@@ -23,7 +23,9 @@ Examples:
   tiebreak audit ab-output.txt article.html
       what may be concluded from the output of other tools, and what may not
   ab -k -t 10 http://127.0.0.1:8080/ | tiebreak audit - --html audit.html
-      the same for standard input, as a web page";
+      the same for standard input, as a web page
+  tiebreak audit data.json
+      which entries of a leaderboard can be told apart";
 
 /// Show what the audit found in a run, or in the output of other load generators
 ///
@@ -38,8 +40,14 @@ Examples:
 /// hyperfine. Files with runs of one target are repetitions. The answer begins with what
 /// may be concluded and what may not; each objection follows with the lines that show it.
 /// Exit code 0: no objection is void; 3: at least one is void, and nothing follows from
-/// that run or comparison; 2: no output of these tools was found. --json and --html write
-/// this audit, and are not for a run of tiebreak itself.
+/// that run or comparison; 2: no output of these tools was found. --json, --html and
+/// --markdown write this audit, and are not for a run of tiebreak itself.
+///
+/// A FILE can also be a leaderboard whose format is known: data.json of
+/// the-benchmarker/web-frameworks, or a file in site/data of MDA2AV/HttpArena (in
+/// site/data/results, all files together are one board). With one figure for each entry it
+/// cannot be said which of two neighbours is faster; the answer says what would have to be
+/// published. Several runs of each entry are judged as unpaired, and ranked with ties.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct AuditArgs {
@@ -73,7 +81,8 @@ pub(in crate::cli) fn perform(args: &AuditArgs) -> Result<Exit, Error> {
 fn of_own(args: &AuditArgs, run: Option<&Path>) -> Result<Exit, Error> {
     if args.pages.formats().iter().any(|(_, file)| file.is_some()) {
         return Err(Error::usage(
-            "--json and --html of audit are for printed output; for a run, use `tiebreak report`",
+            "--json, --html and --markdown of audit are for printed output; for a run, use `tiebreak \
+             report`",
         ));
     }
     let judged = outputs::recorded(run)?;

@@ -1,4 +1,4 @@
-//! `tiebreak audit` of the printed output of other tools.
+//! `tiebreak audit` of the printed output of other tools, and of leaderboards.
 
 use crate::cli::outputs;
 use crate::cli::outputs::{Copies, Format};
@@ -44,11 +44,15 @@ pub(in crate::cli) fn perform<'a>(
     let scans: Result<Vec<(String, Scan)>, Error> =
         paths.enumerate().map(|(at, path)| Ok((name(path), scanned(at, path)?))).collect();
     let audit = Audit::of(scans?);
-    if audit.runs.is_empty() {
+    if let Some(error) = &audit.board_error {
+        return Err(Error::usage(error.message(&audit.files)));
+    }
+    if audit.runs.is_empty() && audit.lists.is_empty() {
         return Err(nothing_known(&audit));
     }
     copies.write_with(|format| match format {
         Format::Html => report::printed_html(&audit),
+        Format::Markdown => report::printed_markdown(&audit),
         _ => report::printed_json(&audit),
     })?;
     if !copies.any() {
@@ -93,8 +97,9 @@ fn nothing_known(audit: &Audit) -> Error {
     let tools: Vec<&str> = published::tools::TOOLS.iter().map(|tool| tool.name).collect();
     let seen = report::printed_scan_notes(audit).join("; ");
     Error::usage(format!(
-        "no output of a load generator was found in {files} ({seen}); supported: {}, and runs of \
-         tiebreak itself (a directory or a journal)",
+        "no output of a load generator was found in {files} ({seen}); supported: {}, the \
+         leaderboards of the-benchmarker/web-frameworks and MDA2AV/HttpArena, and runs of tiebreak \
+         itself (a directory or a journal)",
         tools.join(", ")
     ))
 }

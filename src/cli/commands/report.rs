@@ -32,10 +32,6 @@ pub(in crate::cli) struct ReportArgs {
     verbose: bool,
     #[command(flatten)]
     pages: PageArgs,
-    /// Write a summary for a pull request (Markdown), to this file or to standard output
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    #[arg(num_args = 0..=1, default_missing_value = "-")]
-    markdown: Option<PathBuf>,
     /// Write JUnit XML for CI, to this file or to standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(num_args = 0..=1, default_missing_value = "-")]
@@ -43,9 +39,8 @@ pub(in crate::cli) struct ReportArgs {
 }
 
 pub(in crate::cli) fn perform(args: &ReportArgs) -> Result<Exit, Error> {
-    let others =
-        [(Format::Markdown, args.markdown.as_deref()), (Format::Junit, args.junit.as_deref())];
-    let copies = Copies::checked(args.pages.formats().into_iter().chain(others))?;
+    let junit = (Format::Junit, args.junit.as_deref());
+    let copies = Copies::checked(args.pages.formats().into_iter().chain([junit]))?;
     let detail = outputs::detail(args.verbose);
     let to_terminal = std::io::stdout().is_terminal();
     let judged = outputs::recorded(args.run.as_deref())?;

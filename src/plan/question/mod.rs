@@ -20,9 +20,8 @@ use record::{
 use std::collections::BTreeMap;
 use text::units::show_percent;
 
-/// Default of `--confidence` and of `--matters`.
-const CONFIDENCE: f64 = 0.95;
-const MATTERS: f64 = 0.01;
+/// Default of `--confidence`.
+const CONFIDENCE: f64 = 1.0 - judge::ALPHA;
 
 /// Facts of the plan that the question needs.
 pub(super) struct PlanFacts<'a> {
@@ -92,7 +91,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         blocks: Vec::new(),
         pairs,
         alpha,
-        matters: matters(spec.run.matters.unwrap_or(MATTERS))?,
+        matters: matters(spec.run.matters.unwrap_or(judge::MATTERS))?,
         rounds: length.rounds,
         restarts: length.launches,
         dear: length.dear,

@@ -9,6 +9,7 @@ pub mod distributions;
 pub mod looks;
 pub mod paired_t;
 pub mod quantile;
+pub mod rank_sum;
 pub mod rounds;
 pub mod signed_rank;
 pub mod two_stages;

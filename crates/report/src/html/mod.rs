@@ -3,6 +3,7 @@
 
 mod accounts;
 mod agents;
+mod boards;
 mod chart;
 mod costs;
 mod figures;

@@ -1,7 +1,7 @@
 //! The audit of other tools' printed output, as a page.
 
 use super::node::{Node, el, foreign};
-use super::{document, findings, parts};
+use super::{boards, document, findings, parts};
 use crate::printed::{
     RuleObjections, by_rule, contender, json, location, main_figure, scan_notes, span, unanswered,
 };
@@ -21,6 +21,7 @@ pub fn page(audit: &Audit) -> String {
         .class(if audit.void() { "refused" } else { "sound" })
         .with(parts::masthead(&files, 80, "published output"))
         .with(conclusion(audit))
+        .with_all(boards::sections(audit))
         .with_all(objections(audit))
         .with_all(runs(audit))
         .with_all(list("Rules that could not be applied", unanswered(audit)))

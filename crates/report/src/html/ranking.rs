@@ -32,15 +32,16 @@ pub(super) fn headline(view: &View) -> Option<Node> {
 fn picture(view: &View, of: &Ranking) -> Node {
     let ratios = of.ranked.iter().flat_map(|it| [it.ratio, it.low, it.high]).flatten();
     let axis = forest::axis_of(view, ratios);
-    let rows =
-        ranking::with_ratios(of).zip(ranking::rows(view, of, '×')).map(|((it, ratio), row)| {
+    let rows = ranking::with_ratios(&of.ranked).zip(ranking::rows(view, of, '×')).map(
+        |((it, ratio), row)| {
             let description = format!("{}: {}, rank {}", row.name, row.ratio, row.rank);
             let mark = Mark { class: "ranked", ratio, bounds: it.low.zip(it.high), radius: 5.5 };
             let name = el("div").class("what").with(el("div").with(foreign(row.name)));
             let rank = el("div").class("outcome").text(row.rank);
             let strip = forest::marked(view, description, &mark, &axis);
             el("div").class("row").with(name).with(strip).with(rank)
-        });
+        },
+    );
     let rows: Vec<Node> = rows.collect();
     let labels = el("div").class("row axis").with(forest::labels(&axis));
     el("div").class("forest").with(el("div").class("group").with_all(rows)).with(labels)

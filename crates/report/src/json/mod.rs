@@ -3,6 +3,7 @@
 //! Times are in seconds, rates in 1/s, shares from 0 to 1. A missing figure is null. Fields are
 //! only ever added; their order never changes.
 
+pub(super) mod boards;
 mod contender;
 mod figures;
 mod plan;

@@ -4,6 +4,7 @@
 //! can neither add markup to the comment nor mention people in it.
 
 mod escape;
+pub(super) mod printed;
 mod targets;
 
 use super::{View, words};

@@ -2,6 +2,7 @@
 //! `--verbose`; the form in `short` fits on one screen.
 
 mod agents;
+mod boards;
 mod groups;
 mod kinds;
 mod layout;

@@ -1,5 +1,6 @@
 //! The audit of other tools' printed output, for the terminal.
 
+use super::boards;
 use super::layout::{Page, Paint};
 use crate::printed::{by_rule, contender, location, main_figure, scan_notes, span, unanswered};
 use crate::{Style, words};
@@ -12,6 +13,7 @@ pub fn report(audit: &Audit, style: Style) -> String {
     let mut page = Page::new(style);
     page.wrapped(2, &audit.conclusion(), Paint::Strong);
     page.blank();
+    boards::lists(audit, &mut page);
     for (at, run) in audit.runs.iter().enumerate() {
         let text = format!("{}  {}  {}", span(audit, run), contender(audit, at), main_figure(run));
         page.entry(run.tool.name, Paint::Plain, &text);

@@ -9,8 +9,15 @@ use unicode_width::UnicodeWidthStr;
 
 /// Adds the table and what it means.
 pub(super) fn ranks(view: &View, of: &Ranking, page: &mut Page) {
-    let rows = ranking::rows(view, of, 'x');
-    let [rank, name, figure, ratio] = ranking::head(of);
+    ranked(ranking::head(of), ranking::rows(view, of, 'x'), page);
+    for sentence in ranking::about(view, of) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
+}
+
+/// Adds a table whose rows begin with a rank and a name, both aligned to the left.
+pub(super) fn ranked(head: [String; 4], rows: Vec<ranking::Row>, page: &mut Page) {
+    let [rank, name, figure, ratio] = head;
     let width = rows.iter().map(|row| row.rank.width()).chain([rank.width()]).max().unwrap_or(0);
     let first = |rank: &str, name: &str| {
         format!("{rank}{}   {name}", " ".repeat(width.saturating_sub(rank.width())))
@@ -18,7 +25,4 @@ pub(super) fn ranks(view: &View, of: &Ranking, page: &mut Page) {
     let head = [first(&rank, &name), figure, ratio];
     let rows = rows.into_iter().map(|row| vec![first(&row.rank, &row.name), row.figure, row.ratio]);
     table::table(&head, &rows.collect::<Vec<_>>(), page);
-    for sentence in ranking::about(view, of) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
 }

@@ -128,6 +128,7 @@ fn reports_look_as_they_did_and_every_snapshot_is_one_of_them() {
         json_reports(),
         markdown::tests::summaries(),
         junit::tests::files(),
+        super::printed::snapshots(),
     ];
     let all = all.concat();
     for (file, seen) in &all {

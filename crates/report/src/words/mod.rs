@@ -3,6 +3,7 @@
 pub(super) mod agents;
 pub(super) mod belief;
 mod blocks;
+pub(crate) mod boards;
 mod claims;
 pub(super) mod columns;
 pub(super) mod costs;

@@ -25,24 +25,26 @@ pub(crate) fn rows(view: &View, ranking: &Ranking, sign: char) -> Vec<Row> {
         rank: rank(of),
         name: short_name(&of.name, LONGEST_NAME),
         figure: figure(ranking.metric, of.estimate),
-        ratio: or_missing(to_first.map(|it| ratio(view, it, of.low.zip(of.high), sign))),
+        ratio: or_missing(to_first.map(|it| ratio(it, of.low.zip(of.high), view.matters(), sign))),
     };
-    with_ratios(ranking).map(row).collect()
+    with_ratios(&ranking.ranked).map(row).collect()
 }
 
 /// The contenders, each with its ratio to the first one. That of the first one itself is 1. A contender without a
 /// figure has none.
-pub(crate) fn with_ratios(ranking: &Ranking) -> impl Iterator<Item = (&Ranked, Option<f64>)> {
-    let each = ranking.ranked.iter().enumerate();
+pub(crate) fn with_ratios(ranked: &[Ranked]) -> impl Iterator<Item = (&Ranked, Option<f64>)> {
+    let each = ranked.iter().enumerate();
     each.map(|(at, of)| (of, if at == 0 { of.estimate.and(Some(1.0)) } else { of.ratio }))
 }
 
-fn rank(of: &Ranked) -> String {
+/// `3`, or `1 to 2` where ranks are shared.
+pub(crate) fn rank(of: &Ranked) -> String {
     if of.best == of.worst { of.best.to_string() } else { format!("{} to {}", of.best, of.worst) }
 }
 
-fn ratio(view: &View, ratio: f64, bounds: Option<(f64, f64)>, sign: char) -> String {
-    let ratios = units::ratios(ratio, bounds, view.matters());
+/// `0.99x (0.98 to 1.01)`, with as many digits as the smallest difference that matters needs.
+pub(crate) fn ratio(ratio: f64, bounds: Option<(f64, f64)>, matters: f64, sign: char) -> String {
+    let ratios = units::ratios(ratio, bounds, matters);
     match bounds {
         Some(_) => format!("{}{sign} ({} to {})", ratios[0], ratios[1], ratios[2]),
         None => format!("{}{sign}", ratios[0]),
