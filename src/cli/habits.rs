@@ -6,8 +6,13 @@ use text::quantities;
 use text::shown::shown;
 
 /// The commands that send requests, and the flag that says how long each drives a target at a time.
-const SENDING: [(&str, &str); 4] =
-    [("run", "--duration"), ("compare", "--round"), ("rank", "--round"), ("check", "--round")];
+const SENDING: [(&str, &str); 5] = [
+    ("run", "--duration"),
+    ("compare", "--round"),
+    ("rank", "--round"),
+    ("plan", "--round"),
+    ("check", "--round"),
+];
 
 /// Refuses `-d 5s`, the duration of wrk and hey, which would be sent as a body, and the duration of `tiebreak run`
 /// where there are rounds; and `--path`, for which a flag of another meaning would be suggested.

@@ -12,6 +12,7 @@ mod output_file;
 mod outputs;
 mod perform;
 mod plain_text;
+mod words;
 
 use ::text::shown::is_hidden;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -66,6 +67,7 @@ enum CommandArgs {
     /// `tiebreak compare` takes.
     #[command(after_help = commands::compare::EXAMPLES_OF_RANK)]
     Rank(Box<commands::compare::CompareArgs>),
+    Plan(Box<commands::plan::PlanArgs>),
     Check(Box<commands::check::CheckArgs>),
     Run(Box<commands::run::RunArgs>),
     Load(Box<commands::load::LoadArgs>),
@@ -118,7 +120,8 @@ pub fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     // A bug must not look like an answer: a panic would exit with 101.
-    match catch_unwind(|| perform(&cli.command)) {
+    let words = matches.subcommand().map(|(name, given)| words::of(&command(), name, given));
+    match catch_unwind(|| perform(&cli.command, words.unwrap_or_default())) {
         Ok(exit) => exit,
         Err(_) => {
             outputs::complain(
@@ -157,10 +160,11 @@ fn current_directory() -> io::Result<()> {
     }
 }
 
-fn perform(typed: &CommandArgs) -> ExitCode {
+fn perform(typed: &CommandArgs, words: Vec<String>) -> ExitCode {
     let result = match typed {
-        CommandArgs::Compare(args) => commands::compare::perform(args),
-        CommandArgs::Rank(args) => commands::compare::rank(args),
+        CommandArgs::Compare(args) => commands::compare::perform(args, words),
+        CommandArgs::Rank(args) => commands::compare::rank(args, words),
+        CommandArgs::Plan(args) => commands::plan::perform(args),
         CommandArgs::Check(args) => commands::check::perform(args),
         CommandArgs::Run(args) => commands::run::perform(args),
         CommandArgs::Load(args) => commands::load::perform(args),

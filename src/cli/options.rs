@@ -120,7 +120,8 @@ impl OutputOptions {
     /// How a run is to be recorded and shown.
     pub(super) fn reporting(&self) -> Reporting<'_> {
         let (quiet, no_cache) = (self.quiet, self.no_cache);
-        Reporting { out: self.out.as_deref(), quiet, no_cache }
+        let (out, only_first_stage) = (self.out.as_deref(), false);
+        Reporting { out, quiet, no_cache, only_first_stage }
     }
 }
 

@@ -182,7 +182,10 @@ fn leave(directory: &Path, name: &str, text: &str) -> Result<(), Error> {
     written((&file).write_all(text.as_bytes()), &path).map_err(of_a_run)
 }
 
-fn print_beside_copies(copies: &Copies, text: impl Fn(bool) -> String) -> Result<(), Error> {
+pub(super) fn print_beside_copies(
+    copies: &Copies,
+    text: impl Fn(bool) -> String,
+) -> Result<(), Error> {
     if !copies.takes_stdout() {
         return print(&text(stdout().is_terminal()));
     }

@@ -1,6 +1,7 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
 use crate::plan::experiment::RunInput;
+use crate::plan::length::rule;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::sweep_settings::SweepSettings;
@@ -41,6 +42,8 @@ pub struct Spec {
     pub allow_destructive: bool,
     /// Whether an experiment file outside the current directory is allowed.
     pub allow_file: bool,
+    /// The words of the command for the journal. Empty if they may not be recorded.
+    pub words: Vec<String>,
 }
 
 impl Spec {
@@ -62,13 +65,14 @@ impl Spec {
             allow_public: false,
             allow_destructive: false,
             allow_file: false,
+            words: Vec::new(),
         }
     }
 
     /// This spec, completed with what an experiment file says where nothing was typed.
     pub(super) fn over(&self, file: &RunInput) -> Spec {
         Spec {
-            run: self.run.clone().over(&file.settings),
+            run: self.run.clone().over(&rule::of_file(&self.run, &file.settings)),
             workload: self.workload.clone().over(&file.workload),
             groups: file.groups.clone(),
             ..self.clone()

@@ -38,6 +38,7 @@ mod equal;
 mod fresh;
 mod known_ratios;
 mod latency;
+mod lengths;
 mod limits;
 mod one_request;
 mod own_costs;
@@ -63,6 +64,7 @@ const ALL: &[&[Truth]] = &[
     fresh::TRUTHS,
     known_ratios::TRUTHS,
     latency::TRUTHS,
+    lengths::TRUTHS,
     limits::TRUTHS,
     one_request::TRUTHS,
     own_costs::TRUTHS,

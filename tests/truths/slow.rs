@@ -14,10 +14,10 @@ truths! {
     Calibration waits: of_two_services_of_5_seconds_the_slower_one_is_found,
 }
 
-/// The time in a sentence like `about 26 s …` or `about 2 min 5 s …` at the end of a line or before a comma
-/// or bracket, after the last occurrence of `about `.
+/// The time in a sentence like `about 26 s …`, `at most 26 s …` or `about 2 min 5 s …` at the end of a line or before
+/// a comma or bracket, after the last occurrence of `about ` or `at most `.
 fn announced_s(line: &str) -> Option<f64> {
-    let (_, time) = line.rsplit_once("about ")?;
+    let (_, time) = line.rsplit_once("about ").or(line.rsplit_once("at most "))?;
     let words: Vec<&str> = time.split([' ', ',', ';', ')']).collect();
     let pairs = words.chunks(2).map_while(|pair| match pair {
         [number, "s"] => number.parse::<f64>().ok(),

@@ -172,7 +172,7 @@ impl WorkDirectory {
         let mut attempt = words[1..].to_vec();
         let expected = match attempt[0].as_str() {
             // Its plan is made as far as servers need not answer.
-            "compare" => {
+            "compare" | "plan" => {
                 attempt[0] = "check".to_owned();
                 0
             }

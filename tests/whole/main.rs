@@ -45,6 +45,7 @@ mod hostile;
 mod journals;
 mod launches;
 mod leave;
+mod lengths;
 mod pages;
 mod printed;
 mod ranks;

@@ -44,6 +44,8 @@ impl SampleRun {
         let pilot = PilotChoice {
             warm_up_ns: None,
             launches: None,
+            looks: Vec::new(),
+            rounds: None,
             interleave: Interleave::Slices,
             slice_ns: SLICE_NS,
             round_ns: SLICES * SLICE_NS,

@@ -278,6 +278,9 @@ pub struct Comparison {
     /// Estimate and upper figure of the rounds that a fresh run of a fixed length would need to
     /// decide (launches if there are restarts).
     pub fresh_rounds: Option<(u64, u64)>,
+    /// The true difference, as a share, that so many replicates that vary so much call with a chance of
+    /// 80 %: of primary comparisons in a run whose length follows from a difference or a time.
+    pub sees: Option<f64>,
     /// b/a of each complete round, in order: (round, ratio).
     pub rounds: Vec<(u32, f64)>,
     /// The figures of both in the middle of these rounds. None if a round has no figure.

@@ -1,8 +1,8 @@
 //! The lines of a journal.
 
 use crate::{
-    AgentClock, AgentReady, Loaded, Nodes, OwnCost, PilotChoice, Plan, SingleRun, StoreReport,
-    TrialRecord,
+    AgentClock, AgentReady, Loaded, Nodes, OwnCost, PilotChoice, Plan, SecondStage, SingleRun,
+    StoreReport, TrialRecord,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,10 @@ pub struct Header {
     pub plan: Plan,
     /// Start of the run, UTC, RFC 3339.
     pub started: String,
+    /// The words of the command, without those that set its length and its output. Empty if any of them can
+    /// hold a secret, and in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<String>,
 }
 
 /// The content of one line.
@@ -45,6 +49,8 @@ pub enum Event {
     OwnCost(OwnCost),
     /// What the pilot chose.
     Pilot(PilotChoice),
+    /// What the first stage of a run of two stages showed, before the second one.
+    SecondStage(SecondStage),
     /// One trial, including those of the warm-up and of the pilot.
     Trial(Box<TrialRecord>),
     /// The agents that drive together, before the first of them drives.

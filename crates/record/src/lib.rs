@@ -20,6 +20,7 @@ mod histogram;
 pub mod host;
 pub mod journal;
 pub mod kind_seen;
+mod length;
 pub mod limits;
 mod named;
 pub mod outcome;
@@ -62,6 +63,7 @@ pub use journal::{
     End, EndReason, Event, Fact, Header, TargetDone, TargetReady, WatcherReport, Withdrawn,
 };
 pub use kind_seen::KindSeen;
+pub use length::{InterimLook, LengthRule, SecondStage};
 pub use outcome::{Failure, FaultOwner, Outcome, Outcomes};
 pub use own_cost::OwnCost;
 pub use phases::Phases;

@@ -3,8 +3,8 @@
 //! neither may depend on the other crates.
 
 use crate::{
-    Address, Consistency, Factor, Host, Intensity, Published, Question, RequestPlan, Reuse,
-    RunSweep, Sharding, WarmUp, Workload,
+    Address, Consistency, Factor, Host, Intensity, InterimLook, Published, Question, RequestPlan,
+    Reuse, RunSweep, Sharding, WarmUp, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -93,6 +93,14 @@ impl Plan {
         self.round_ns.saturating_add(of_request_ns.saturating_mul(requests))
     }
 
+    /// About how long the run takes at least, without launches and drains, in nanoseconds.
+    pub fn least_ns(&self) -> u64 {
+        let pilot_ns = if self.question.pairs.is_empty() { 0 } else { self.pilot_ns };
+        // The warm-ups of later launches belong to the launches.
+        let each_ns = self.warm_up_ns + pilot_ns;
+        each_ns.saturating_mul(self.contenders.len() as u64).saturating_add(self.driven_in_rounds_ns())
+    }
+
     /// How many workers drive, over all agents.
     pub fn workers(&self) -> u32 {
         self.generator_cores.len().max(1) as u32 * self.agents.max(1)
@@ -106,6 +114,20 @@ impl Plan {
             return self;
         }
         let question = self.question.with_launches(chosen);
+        Plan { rounds: question.rounds, question, ..self }
+    }
+
+    /// Returns the same plan with what the pilot chose: the launches, the looks and the rounds.
+    #[must_use]
+    pub fn with_choice(self, choice: &PilotChoice) -> Plan {
+        let question = self.question.with_choice(choice);
+        Plan { rounds: question.rounds, question, ..self }
+    }
+
+    /// Returns the same plan with this number of replicates: launches, or rounds.
+    #[must_use]
+    pub fn with_replicates(self, replicates: u32) -> Plan {
+        let question = self.question.with_replicates(replicates);
         Plan { rounds: question.rounds, question, ..self }
     }
 
@@ -224,6 +246,14 @@ pub struct PilotChoice {
     /// journals of earlier versions, and where nothing is launched several times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launches: Option<Launches>,
+    /// The looks of a run of short rounds, declared before round 1. Empty for all others, and in journals of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<InterimLook>,
+    /// How many rounds fit into the time that was given, where the round is the replicate. None if that
+    /// was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
 }
 
 /// The launches of a run, and the rounds of each. A quantile of a launch is that of its rounds' replies

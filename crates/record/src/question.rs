@@ -1,6 +1,6 @@
 //! The questions for the judge: part of the plan, fixed before round 1.
 
-use crate::{Consistency, Launches, RunSweep};
+use crate::{Consistency, Launches, LengthRule, PilotChoice, RunSweep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -50,6 +50,9 @@ pub struct Question {
     /// whether it is decided. Empty for a run of fixed length.
     #[serde(default)]
     pub interim_looks: Vec<u32>,
+    /// How the number of replicates is found, if it is not fixed.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub length: LengthRule,
     /// Whether the contenders are expected to answer differently (`--expect-different`).
     pub expect_different: bool,
     /// Whether the generator shares a core with what it measures, as far as is known.
@@ -136,6 +139,39 @@ impl Question {
             restarts: if launches > 1 { launches } else { 0 },
             ..self
         }
+    }
+
+    /// Returns the same question with what the pilot chose: the launches, the looks and the rounds.
+    #[must_use]
+    pub fn with_choice(self, choice: &PilotChoice) -> Question {
+        let question = self.with_launches(choice.launches);
+        if let Some(last) = choice.looks.last() {
+            let (round_ns, looks) = (choice.round_ns, choice.looks.clone());
+            return Question {
+                rounds: last.replicates,
+                interim_looks: looks.iter().map(|look| look.replicates).collect(),
+                length: LengthRule::ShortRounds { round_ns, looks },
+                ..question
+            };
+        }
+        match choice.rounds {
+            Some(rounds) => Question { rounds, ..question },
+            None => question,
+        }
+    }
+
+    /// Returns the same question with this number of replicates: launches, or rounds.
+    #[must_use]
+    pub fn with_replicates(self, replicates: u32) -> Question {
+        match self.rounds_of_a_launch() {
+            Some(rounds) => self.with_launches(Some(Launches { launches: replicates, rounds })),
+            None => Question { rounds: replicates, ..self },
+        }
+    }
+
+    /// The planned number of replicates: launches, or rounds.
+    pub fn replicates(&self) -> u32 {
+        if self.restarts > 0 { self.restarts } else { self.rounds }
     }
 
     /// Rounds of each launch, at least 1. Returns None if the round is the replicate.

@@ -1,6 +1,6 @@
 //! What tests of several crates are made from.
 
-use crate::{ContenderQuestion, Metric, Pair, Question};
+use crate::{ContenderQuestion, LengthRule, Metric, Pair, Question};
 
 /// The question whether any of these contenders differs in throughput from the first one, in rounds of one launch.
 /// All metrics together have an error rate of 5 %, and a difference of 1 % matters.
@@ -21,6 +21,7 @@ pub fn question(names: &[&str], rounds: u32) -> Question {
         restarts: 0,
         dear: None,
         interim_looks: Vec::new(),
+        length: LengthRule::Fixed,
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),

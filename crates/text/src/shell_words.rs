@@ -41,6 +41,13 @@ pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// Writes a text as one word of a POSIX shell, as it is if no character of it means anything to a shell.
+pub fn quote_if_needed(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);
+    let plain = !text.is_empty() && text.chars().all(is_plain);
+    if plain { text.to_owned() } else { quote(text) }
+}
+
 /// The words read so far.
 #[derive(Default)]
 struct Words {
@@ -122,6 +129,19 @@ fn refused(c: char, rest: &mut Peekable<Chars<'_>>) -> SplitError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_is_quoted_if_a_shell_would_read_it_otherwise() {
+        for (text, word) in [
+            ("a=http://127.0.0.1:8080/x", "a=http://127.0.0.1:8080/x"),
+            ("", "''"),
+            ("p99 <= 1.1x", "'p99 <= 1.1x'"),
+            ("${TOKEN}", "'${TOKEN}'"),
+            ("it's", r"'it'\''s'"),
+        ] {
+            assert_eq!(quote_if_needed(text), word);
+        }
+    }
 
     #[test]
     fn every_quoted_text_is_one_word() {

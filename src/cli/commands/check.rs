@@ -13,8 +13,8 @@ use crate::targets::launch;
 use crate::targets::launch::{File, Launch};
 use protocol::{Error, Exit, secrets};
 use record::{
-    Address, Arrivals, Contender, CustomOperation, Interleave, OperationText, Plan, RequestPlan,
-    RequestSettings, Reuse,
+    Address, Arrivals, Contender, CustomOperation, Interleave, LengthRule, OperationText, Plan,
+    RequestPlan, RequestSettings, Reuse,
 };
 use report::words;
 use std::fmt::Write;
@@ -36,6 +36,7 @@ Examples:
 /// follow because a variable is not set. Values that are never recorded (logins, headers,
 /// bodies) are shown only if the file is outside the current directory. Names are resolved,
 /// and the processes that serve addresses on this machine are looked up; nothing is sent.
+/// `tiebreak plan` drives a pilot to find out how long a comparison must be.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct CheckArgs {
@@ -159,6 +160,31 @@ fn length(plan: &Plan) -> String {
         (Interleave::Slices, None) => "in slices".to_owned(),
         (Interleave::Auto, None) => "in slices or turns, as the pilot chooses".to_owned(),
     };
+    if let Some(see) = question.length.see() {
+        return format!(
+            "as many {} of {round} as see {}, after a first stage of {}, {how}",
+            question
+                .rounds_of_a_launch()
+                .map_or("rounds".to_owned(), |each| format!("launches of {each} rounds")),
+            show_percent(see),
+            question.replicates()
+        );
+    }
+    if let Some(within_ns) = question.length.within_ns() {
+        let unit = question
+            .rounds_of_a_launch()
+            .map_or("rounds".to_owned(), |each| format!("launches of {each} rounds"));
+        return format!("as many {unit} of {round} as fit into {}, {how}", show_ns(within_ns));
+    }
+    if let LengthRule::ShortRounds { round_ns, looks } = &question.length {
+        let looks: Vec<u32> = looks.iter().map(|look| look.replicates).collect();
+        return format!(
+            "rounds of {}, {how}, looks after {}; {} rounds of {round} where slices or replies need longer ones",
+            show_ns(*round_ns),
+            listed(&looks),
+            plan.rounds
+        );
+    }
     if let Some(each) = question.rounds_of_a_launch() {
         let until = match question.interim_looks.as_slice() {
             [] => String::new(),

@@ -78,13 +78,25 @@ pub(in crate::cli) struct CompareArgs {
     output: OutputOptions,
 }
 
-pub(in crate::cli) fn perform(args: &CompareArgs) -> Result<Exit, Error> {
-    drive(&spec(args)?, args)
+impl CompareArgs {
+    pub(in crate::cli) fn output(&self) -> &OutputOptions {
+        &self.output
+    }
+
+    /// Whether several processes share the load.
+    pub(in crate::cli) fn has_agents(&self) -> bool {
+        self.agents.share()
+    }
+}
+
+/// `words` are those of the command that may be recorded.
+pub(in crate::cli) fn perform(args: &CompareArgs, words: Vec<String>) -> Result<Exit, Error> {
+    drive(&Spec { words, ..spec(args)? }, args)
 }
 
 /// `tiebreak rank`: a comparison of all pairs.
-pub(in crate::cli) fn rank(args: &CompareArgs) -> Result<Exit, Error> {
-    let mut spec = spec(args)?;
+pub(in crate::cli) fn rank(args: &CompareArgs, words: Vec<String>) -> Result<Exit, Error> {
+    let mut spec = Spec { words, ..spec(args)? };
     spec.run.rank = true;
     drive(&spec, args)
 }

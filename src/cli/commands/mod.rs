@@ -11,6 +11,7 @@ pub(super) mod explain;
 pub(super) mod load;
 pub(super) mod man;
 pub(super) mod packages;
+pub(super) mod plan;
 pub(super) mod printed;
 pub(super) mod recipes;
 pub(super) mod report;

@@ -4,12 +4,14 @@ pub(super) mod blocks;
 pub(super) mod in_step;
 pub mod launches;
 pub mod pilot_length;
+pub(in crate::plan) mod rule;
 pub(super) mod slice_length;
 pub(crate) mod warm_up;
 
 use crate::plan::{Command, Spec};
 use judge::stats::looks::{self, Looks};
 use judge::stats::rounds::{default_launches, default_rounds, too_few, too_few_launches};
+use judge::stats::stein;
 use protocol::Error;
 use record::DearLaunches;
 
@@ -72,6 +74,12 @@ fn of_comparison(
     alpha: f64,
 ) -> Result<Length, Error> {
     let each = spec.run.rounds.unwrap_or(ROUNDS_A_LAUNCH);
+    if spec.run.see.is_some() || spec.run.within.is_some() {
+        // More follow from the first stage, or from the time.
+        let first = stein::first_stage(comparisons, alpha);
+        let by_cost = |round_of_one_ns| by_cost((first, first), first, round_of_one_ns);
+        return Ok(several.map_or(Length::of(first), by_cost));
+    }
     match (spec.run.launches.filter(|launches| *launches > 1), spec.run.until_decided) {
         (Some(first), true) => {
             let looks = looks_after("launches", Some(first), comparisons, alpha)?;

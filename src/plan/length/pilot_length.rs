@@ -4,7 +4,7 @@
 
 use crate::plan::contender::local;
 use crate::plan::length::slice_length::IN_P50;
-use record::{Contender, Plan, Seen, Slice, TrialRecord};
+use record::{Contender, LengthRule, Plan, Seen, Slice, TrialRecord};
 
 /// The length of the pilot's slices in closed loop. The pilot may choose shorter ones, but with
 /// shorter slices of its own it would take very long with a slow target.
@@ -17,6 +17,9 @@ pub(in crate::plan) const SLICES_A_ROUND: u64 = 4;
 pub(in crate::plan) const LONGEST_GROWN_ROUND_NS: u64 = 5_000_000_000;
 /// A pilot in which a contender has fewer response times than this says too little.
 const FEWEST_REPLIES: u64 = 20;
+
+/// How long the pilot of a run with short rounds drives each contender: eight slices.
+const SHORT_PILOT_NS: u64 = 8 * CLOSED_SLICE_NS;
 
 /// A pilot is only repeated with slices that are at least so many times as long.
 const LONGER: f64 = 1.5;
@@ -56,6 +59,23 @@ impl PilotLength {
             let turn_ns = plan.pilot_ns.max(slice_ns.min(LONGEST_GROWN_ROUND_NS));
             PilotLength { slice_ns: turn_ns, each_ns: turn_ns }
         }
+    }
+
+    /// The same for a run that has short rounds if a pilot of [`SHORT_PILOT_NS`] finds that they suffice.
+    #[must_use]
+    pub fn shortened(self, plan: &Plan) -> PilotLength {
+        let has_short_rounds = matches!(plan.question.length, LengthRule::ShortRounds { .. });
+        let is_usual = self.slice_ns == CLOSED_SLICE_NS && self.each_ns == plan.pilot_ns;
+        let short_ns = self.each_ns.min(SHORT_PILOT_NS);
+        PilotLength {
+            each_ns: if has_short_rounds && is_usual { short_ns } else { self.each_ns },
+            ..self
+        }
+    }
+
+    /// Whether it was shortened.
+    pub fn is_shortened(&self, plan: &Plan) -> bool {
+        self.each_ns < plan.pilot_ns
     }
 
     /// The length of another pilot, if this one saw too few replies and a longer one will see more.
@@ -112,6 +132,21 @@ mod tests {
         let length =
             PilotLength::after(&example::plan(|_| {}), &[trial(Phase::WarmUp, 80, took_ms)]);
         ((length.slice_ns + MS / 2) / MS, (length.each_ns + MS / 2) / MS)
+    }
+
+    #[test]
+    fn the_pilot_of_short_rounds_is_short() {
+        let of = |change: fn(&mut crate::plan::Spec)| {
+            let plan = example::plan(change);
+            let length = PilotLength::after(&plan, &[]).shortened(&plan);
+            (length.each_ns / MS, length.is_shortened(&plan))
+        };
+        assert_eq!(of(|_| {}), (400, true));
+        assert_eq!(of(|spec| spec.run.rounds = Some(10)), (2000, false));
+        assert_eq!(of(|spec| spec.run.pilot = Some(Duration::from_millis(300))), (300, false));
+        let plan = example::plan(|_| {});
+        let slow = PilotLength::after(&plan, &[trial(Phase::WarmUp, 100, 30)]);
+        assert_eq!(slow.shortened(&plan), slow);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What follows from the pilot: how long a slice must be, and whether slices can be used at all.
 //! Pure functions; the measurements are in METHOD.
 
+mod short_rounds;
+
 use crate::plan::contender::local;
 use crate::plan::length::in_step;
 use crate::plan::length::pilot_length::{
@@ -42,6 +44,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         (None, _) => own,
     };
     let alternation = overridden(plan, own);
+    let (alternation, looks) = short_rounds::of(plan, &saw, alternation);
     let (burn_in_ns, burn_in_why) = burn_in(plan, &saw, &alternation);
     let too_few = too_few_replies(plan, &saw, alternation.round_ns);
     let mut why = alternation.why;
@@ -59,6 +62,8 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         saw,
         warm_up_ns: None,
         launches: None,
+        looks,
+        rounds: None,
     }
 }
 
@@ -335,7 +340,7 @@ fn overridden(plan: &Plan, own: Alternation) -> Alternation {
 /// the slice, so that some latencies remain. Nothing is left out if too few replies would remain in a round.
 fn burn_in(plan: &Plan, saw: &[PilotSeen], alternation: &Alternation) -> (Vec<u64>, String) {
     let half = alternation.slice_ns / 2;
-    let wanted = |seen: &PilotSeen| BURN_IN_NS.max(seen.p50_ns.saturating_mul(2));
+    let wanted = wanted_burn_in;
     let chosen: Vec<u64> = saw.iter().map(|seen| wanted(seen).min(half)).collect();
     let left = |(seen, burn_in_ns): (&PilotSeen, &u64)| {
         let counted = 1.0 - *burn_in_ns as f64 / alternation.slice_ns.max(1) as f64;
@@ -367,6 +372,10 @@ fn burn_in(plan: &Plan, saw: &[PilotSeen], alternation: &Alternation) -> (Vec<u6
         show_ns(BURN_IN_NS)
     );
     (chosen, why)
+}
+
+fn wanted_burn_in(seen: &PilotSeen) -> u64 {
+    BURN_IN_NS.max(seen.p50_ns.saturating_mul(2))
 }
 
 /// How many replies this contender is expected to give in a round.

@@ -407,3 +407,35 @@ fn the_plan_knows_from_which_response_time_on_rounds_become_longer() {
     assert_eq!(threshold(&|plan| plan.interleave = Interleave::Turns), None);
     assert_eq!(threshold(&|plan| plan.slice_ns = Some(50_000_000)), None);
 }
+
+/// Both contenders have 5,000 replies a second with these quantiles.
+fn busy(p50_ns: u64, p99_ns: u64) -> [TrialRecord; 2] {
+    [0, 1].map(|contender| {
+        let mut trial = trial(contender, p50_ns, p99_ns, &[3; 9]);
+        trial.seen.slices.iter_mut().for_each(|slice| slice.operations = 250);
+        trial
+    })
+}
+
+#[test]
+fn rounds_are_short_if_they_hold_four_slices_and_enough_replies() {
+    let plan = plan(None, |_| {});
+    let of = |trials: &[TrialRecord]| {
+        let choice = decide(&plan, trials);
+        let looks: Vec<u32> = choice.looks.iter().map(|look| look.replicates).collect();
+        (choice.round_ns / MS, choice.slice_ns / MS, looks)
+    };
+    // 300 ms of 5,000 replies a second, less 2 ms of each of four slices.
+    let choice = decide(&plan, &busy(400_000, 900_000));
+    assert!(choice.why[1].contains("rounds of 300 ms, looks after 9, 16 and 32"), "{choice:?}");
+    let levels: Vec<f64> = choice.looks.iter().map(|look| look.level).collect();
+    assert_eq!(levels, [0.2, 0.3, 0.7].map(|share| share * 0.05));
+    assert_eq!(of(&busy(400_000, 900_000)), (300, 75, vec![9, 16, 32]));
+    // With a p50 of 12 ms, 24 ms of each slice are left out: 1020 replies remain, too close to 1000.
+    assert_eq!(of(&busy(12_000_000, 13_000_000)), (1000, 50, vec![]));
+    assert_eq!(of(&busy(11_000_000, 13_000_000)), (300, 75, vec![9, 16, 32]));
+    // Four slices of 80 ms do not fit.
+    assert_eq!(of(&busy(4_000_000, 40_000_000)), (1000, 83, vec![]));
+    let slow = [trial(0, 400_000, 900_000, &[3; 9]), trial(1, 400_000, 900_000, &[3; 9])];
+    assert_eq!(of(&slow), (1000, 10, vec![]), "2,000 replies a second are too few for a p99");
+}

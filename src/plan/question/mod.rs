@@ -7,6 +7,7 @@ pub mod require;
 use crate::plan::contender::access::{ContenderAccess, Observed, Watcher};
 use crate::plan::contender::local;
 use crate::plan::length;
+use crate::plan::length::rule::{self, ShortRoundsFacts};
 use crate::plan::{Command, Spec};
 use crate::protocols::PROTOCOLS;
 use crate::system::cores::Cores;
@@ -81,6 +82,17 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         Some(by) => ranked_by(by, spec, primary, secondary)?,
         None => (primary, secondary),
     };
+    let others = secondary.len() + groups.iter().map(|group| group.metrics.len()).sum::<usize>();
+    let rule = rule::of(
+        spec,
+        &ShortRoundsFacts {
+            contenders,
+            accesses: given.accesses,
+            primary,
+            comparisons: comparisons.max(pairs.len() * others),
+            alpha,
+        },
+    );
     Ok(Question {
         primary,
         secondary,
@@ -91,11 +103,12 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         blocks: Vec::new(),
         pairs,
         alpha,
-        matters: matters(spec.run.matters.unwrap_or(judge::MATTERS))?,
+        matters: matters(spec.run.matters.or(spec.run.see).unwrap_or(judge::MATTERS))?,
         rounds: length.rounds,
         restarts: length.launches,
         dear: length.dear,
         interim_looks: length.looks,
+        length: rule,
         sharing: at_all_load_points(
             sharing(&given.accesses[..width]),
             contenders.len(),

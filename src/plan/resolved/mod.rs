@@ -12,7 +12,7 @@ use crate::plan::contender::{
     database, destructive, groups, local, messages, request, store, watched,
 };
 use crate::plan::experiment::Method;
-use crate::plan::length::{blocks, launches, warm_up};
+use crate::plan::length::{blocks, launches, rule, warm_up};
 use crate::plan::question::require::Requirement;
 use crate::plan::question::{self, PlanFacts};
 use crate::plan::settings::custom_presets;
@@ -25,6 +25,7 @@ use crate::targets::exec::Program;
 use crate::targets::find::NamedProcess;
 use crate::targets::launch::{Launch, Secret};
 use crate::targets::sight::TargetProcesses;
+use judge::stats::rounds;
 use keeper::process::NotVisible;
 use protocol::address::resolver::Resolver;
 use protocol::address::{ConnectTo, resolver};
@@ -99,6 +100,11 @@ pub struct Resolved {
 }
 
 impl Resolved {
+    /// Returns the words of the command, if they may be recorded.
+    pub fn words(&self) -> &[String] {
+        &self.spec.words
+    }
+
     /// Returns the seed that a flag or the experiment file sets, or None if the seed was drawn.
     pub fn named_seed(&self) -> Option<u64> {
         self.spec.run.seed
@@ -142,6 +148,7 @@ pub fn resolve(
     inputs.run.settings.refuse_in_file(spec.command).map_err(Error::usage)?;
     let spec = spec.over(&inputs.run);
     let spec = Spec { workload: spec.workload.expanded(), ..spec };
+    rule::check(&spec)?;
     check_launches(&spec, &inputs)?;
     check_count(&spec, inputs.contenders.len())?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
@@ -479,6 +486,10 @@ pub(super) fn plan(
     let plan = if in_blocks { blocks::drawn(plan)? } else { plan };
     check_descriptors(&plan)?;
     check_length(&plan)?;
+    let compared = plan.question.pairs.len() * plan.question.requests.len().max(1);
+    let fewest = rounds::fewest(compared, plan.question.alpha);
+    let least_ns = plan.clone().with_replicates(fewest).least_ns();
+    rule::check_time(&plan.question.length, fewest, least_ns)?;
     Ok((plan, cores))
 }
 

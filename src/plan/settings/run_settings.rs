@@ -297,6 +297,47 @@ declared! {
         .common()
         .under(Rounds, 7)]);
 
+    /// The difference that the run must be able to see, as a share.
+    see: Option<f64>, quantities::percent,
+        Setting::new(
+            "see",
+            Percent,
+            "Drive as many rounds or launches as show a difference of this size with a chance of 80 %.",
+        )
+        .example("2%")
+        .flags(&[Flag::new(
+            "see",
+            "PERCENT",
+            "As many rounds (or launches) as call a true difference of this size with a chance of 80 %",
+        )
+        .more(
+            "A first stage of 10 or more shows how much they vary; what is needed follows, at most 200 in \
+             all. `tiebreak plan` says how long that takes. Sets --matters, too, unless that is given. Not \
+             with --rounds, --launches, --until-decided or --within.",
+        )
+        .only(COMPARE)
+        .under(Rounds, 8)]);
+
+    /// The time in which the run must end.
+    within: Option<Duration>, quantities::duration,
+        Setting::new(
+            "within",
+            Time,
+            "Drive as many rounds or launches as fit into this time, with warm-up, pilot and launches.",
+        )
+        .example("2min")
+        .flags(&[Flag::new(
+            "within",
+            "TIME",
+            "As many rounds (or launches) as fit into this time, warm-up, pilot and launches included",
+        )
+        .more(
+            "The number follows from the time that they take, never from what they show. Not with --rounds, \
+             --launches, --until-decided or --see.",
+        )
+        .only(COMPARE)
+        .under(Rounds, 9)]);
+
     /// What the verdict must show.
     requirements: Vec<String>, text,
         Setting::in_no_file("require").flags(&[Flag::new(

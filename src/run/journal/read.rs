@@ -22,7 +22,7 @@ const VERSION: u32 = 3;
 const EARLIEST: u32 = 2;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "header",
     "target",
     "target_done",
@@ -30,6 +30,7 @@ const KINDS: [&str; 13] = [
     "loaded",
     "own_cost",
     "pilot",
+    "second_stage",
     "trial",
     "agents",
     "clocks",

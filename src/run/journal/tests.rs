@@ -16,6 +16,7 @@ fn header() -> Event {
         plan_hash: "0123456789abcdef".to_owned(),
         plan: example::plan(|spec| spec.common.rate = Some(0.1 + 0.2)),
         started: "2026-11-22T00:06:49Z".to_owned(),
+        words: Vec::new(),
     }))
 }
 

@@ -62,10 +62,13 @@ pub(crate) fn judged(requirements: &[&str], change: impl Fn(&mut TrialRecord)) -
         plan_hash: String::new(),
         plan,
         started: String::new(),
+        words: Vec::new(),
     };
     let pilot = PilotChoice {
         warm_up_ns: None,
         launches: None,
+        looks: Vec::new(),
+        rounds: None,
         interleave: Interleave::Slices,
         slice_ns: SLICE_NS,
         round_ns: 1_000_000_000,

@@ -9,7 +9,9 @@ use judge::Judge;
 use judge::growth::{self, Growth};
 use judge::verdict::{Checked, RequirementStatus, Verdict};
 use protocol::{Error, Exit};
-use record::{End, EndReason, Event, Header, Phase, PilotChoice, Plan, SingleRun};
+use record::{
+    End, EndReason, Event, Header, Phase, PilotChoice, Plan, SecondStage, SingleRun,
+};
 use report::ReportInput;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ pub(crate) mod example;
 pub struct Judged {
     header: Header,
     pilot: Option<PilotChoice>,
+    stage: Option<SecondStage>,
     end: Option<End>,
     verdict: Verdict,
     checked: Vec<Checked>,
@@ -50,6 +53,21 @@ impl Judged {
             growth: self.growth.as_ref(),
             single_runs: &self.single_runs,
         }
+    }
+
+    /// The plan, with what the pilot and a first stage chose.
+    pub fn plan(&self) -> &Plan {
+        &self.header.plan
+    }
+
+    /// What the pilot chose.
+    pub fn pilot(&self) -> Option<&PilotChoice> {
+        self.pilot.as_ref()
+    }
+
+    /// What the first stage showed. None if the run has no second one, or ended before.
+    pub fn stage(&self) -> Option<SecondStage> {
+        self.stage
     }
 
     /// The judge's verdict.
@@ -106,7 +124,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         header.plan.question.load_points = sweep.names();
     }
     let mut judge = Judge::new(&header.plan.question);
-    let (mut pilot, mut end, mut single_runs) = (None, None, Vec::new());
+    let (mut pilot, mut stage, mut end, mut single_runs) = (None, None, None, Vec::new());
     let (mut trials, mut driven) = (0, 0);
     while let Some(event) = reader.next_event()? {
         match event {
@@ -118,8 +136,13 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             Event::TargetDone(done) => judge.target_done(&done),
             Event::Pilot(choice) => {
                 judge.pilot(&choice);
-                header.plan = header.plan.with_launches(choice.launches);
+                header.plan = header.plan.with_choice(&choice);
                 pilot = Some(choice);
+            }
+            Event::SecondStage(shown) => {
+                judge.second_stage(&shown);
+                header.plan = header.plan.with_replicates(shown.replicates);
+                stage = Some(shown);
             }
             Event::Trial(trial) => {
                 judge.add(&trial);
@@ -144,6 +167,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         single_runs,
         header: *header,
         pilot,
+        stage,
         end,
         verdict,
         run: run.display().to_string(),

@@ -11,17 +11,24 @@ pub(super) fn line(state: &RunState, now: Instant) -> String {
         let time = left.time.map(|time| format!("{} left", whole_seconds(time)));
         line += &format!(", {}", time.unwrap_or_else(|| "longer than planned".to_owned()));
     }
-    let rates: Vec<String> = state.contenders().iter().filter_map(one).collect();
+    let contenders = state.contenders().iter().enumerate();
+    let rates: Vec<String> =
+        contenders.filter_map(|(at, contender)| one(contender, state.ratio(at))).collect();
     if rates.is_empty() { line } else { format!("{line}: {}", rates.join(", ")) }
 }
 
-fn one(contender: &SoFar) -> Option<String> {
+fn one(contender: &SoFar, ratio: Option<f64>) -> Option<String> {
     let rate = show_rate(contender.rate()?);
-    let counts = [errors(contender), misses(contender)];
+    let counts = [ratio.map(as_it_stands), errors(contender), misses(contender)];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
     let counts =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     Some(format!("{} {rate}{counts}", contender.name))
+}
+
+/// Formats a ratio that is not final.
+pub(super) fn as_it_stands(ratio: f64) -> String {
+    format!("{ratio:.2}x so far")
 }
 
 /// Formats the number of errors, such as `3 errors`. Returns None if there are none.
@@ -38,7 +45,25 @@ pub(super) fn misses(so_far: &SoFar) -> Option<String> {
 mod tests {
     use super::super::state::tests::{seconds, trial, with_errors, with_misses};
     use super::*;
+    use record::Metric;
     use std::time::Duration;
+
+    #[test]
+    fn a_ratio_as_it_stands_is_marked() {
+        let start = Instant::now();
+        let mut state = RunState::new(&["old".to_owned(), "new".to_owned()], start);
+        state.compare_by(Metric::Throughput);
+        state.phase("round", seconds(20.0), 10, start);
+        for (contender, round, operations) in [(0, 1, 1000), (1, 1, 900), (1, 2, 400), (0, 2, 500)]
+        {
+            state.trial(&trial(contender, round, operations, 1_000_000_000, 1), start);
+        }
+        // √(0.9 · 0.8); the third round is open.
+        state.trial(&trial(0, 3, 10, 1_000_000_000, 1), start);
+        let shown = line(&state, start);
+        assert!(shown.ends_with(", new 650 /s (0.85x so far)"), "{shown}");
+        assert!(!shown.contains("old 503 /s ("), "{shown}");
+    }
 
     #[test]
     fn a_line_says_where_the_run_is() {

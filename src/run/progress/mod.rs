@@ -1,5 +1,5 @@
-//! What a run shows while it lasts: phases, rounds, rates and latencies, but never an interval or a
-//! verdict.
+//! What a run shows while it lasts: phases, rounds, rates, latencies and the ratio as it stands, but never an
+//! interval or a verdict.
 //!
 //! A single thread writes it all, since a terminal may block (Ctrl-S does that). The thread that
 //! conducts the run only leaves news for it.
@@ -17,7 +17,7 @@ pub(crate) use style::ProgressStyle;
 use crate::run::placement;
 use engine::Driving;
 use protocol::secrets;
-use record::TrialRecord;
+use record::{Metric, TrialRecord};
 use state::RunState;
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,6 +45,11 @@ impl Progress {
             _ => writer::start(style, mailbox.clone()),
         };
         Progress { style, mailbox, driving, writer }
+    }
+
+    /// From now on contenders show their ratio by this metric as it stands.
+    pub(crate) fn compare_by(&self, primary: Metric) {
+        self.mailbox.lock().state.compare_by(primary);
     }
 
     /// What is driven is noted here.

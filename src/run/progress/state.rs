@@ -2,7 +2,7 @@
 
 use super::loading::{LoadSoFar, Remaining};
 use engine::Waits;
-use record::{Histogram, Phase, TrialRecord};
+use record::{Histogram, Metric, Phase, TrialRecord};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use text::shown::shown;
@@ -36,6 +36,8 @@ pub(super) struct RunState {
     ended: u32,
     ended_at: Instant,
     contenders: Vec<SoFar>,
+    /// What the contenders are compared by. None if they are not.
+    primary: Option<Metric>,
 }
 
 /// One contender's rounds so far. Warm-up and pilot are left out, as they are
@@ -51,6 +53,8 @@ pub(super) struct SoFar {
     /// Operations that found nothing.
     pub(super) misses: u64,
     response_time: Histogram,
+    /// The logarithms of its figure in each round, by which it is compared.
+    figures: Vec<f64>,
     /// Of the response times, in nanoseconds.
     pub(super) p99_ns: Option<u64>,
 }
@@ -71,7 +75,22 @@ impl RunState {
             ended: 0,
             ended_at: now,
             contenders: names.iter().map(so_far).collect(),
+            primary: None,
         }
+    }
+
+    /// The contenders are compared by this metric.
+    pub(super) fn compare_by(&mut self, primary: Metric) {
+        self.primary = Some(primary);
+    }
+
+    /// The ratio of each contender to the first one as it stands: the mean over the rounds that both have
+    /// ended. It is not what is judged. None of the first one, and if contenders are not compared.
+    pub(super) fn ratio(&self, contender: usize) -> Option<f64> {
+        let (first, other) = (self.contenders.first()?, self.contenders.get(contender)?);
+        let differences = first.figures.iter().zip(&other.figures).map(|(a, b)| b - a);
+        let rounds = first.figures.len().min(other.figures.len());
+        (contender > 0 && rounds > 0).then(|| (differences.sum::<f64>() / rounds as f64).exp())
     }
 
     /// A phase starts. `rounds` is that of the whole run if the phase is the rounds.
@@ -120,7 +139,7 @@ impl RunState {
             (self.ended, self.ended_at) = (trial.round, now);
         }
         if let Some(contender) = self.contenders.get_mut(trial.contender as usize) {
-            contender.add(trial);
+            contender.add(trial, self.primary);
         }
     }
 
@@ -195,8 +214,14 @@ pub(super) fn whole_seconds(time: Duration) -> String {
 }
 
 impl SoFar {
-    fn add(&mut self, trial: &TrialRecord) {
+    fn add(&mut self, trial: &TrialRecord, primary: Option<Metric>) {
         let seen = &trial.seen;
+        let figure = match primary.map(|metric| (metric, metric.quantile())) {
+            Some((Metric::Throughput, _)) => seen.throughput(),
+            Some((_, Some(q))) => seen.response_time.quantile(q).map(|ns| ns as f64),
+            _ => None,
+        };
+        self.figures.extend(figure.filter(|figure| *figure > 0.0).map(f64::ln));
         self.operations += seen.slices.iter().map(|slice| slice.operations).sum::<u64>();
         self.driven_ns += seen.slices.iter().map(|slice| slice.took_ns).sum::<u64>();
         self.errors += seen.outcomes.errors();

@@ -64,6 +64,8 @@ pub fn load(
         own_costs: OwnCosts::default(),
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
+        only_first_stage: false,
+        began: std::time::Instant::now(),
     };
     let end = session.conduct()?;
     match end.reason {

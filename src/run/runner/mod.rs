@@ -34,17 +34,18 @@ use engine::Stop;
 use keeper::leftovers;
 pub use load_alone::{LoadReporting, load};
 use own_costs::OwnCosts;
-use protocol::{Error, private};
+use protocol::{Error, private, secrets};
 use record::{Event, Header, Plan, journal::SCHEMA};
 use report::words;
 pub(crate) use run_directory::empty as new_folder;
 use session::{RunSession, TrialWriter};
 pub(crate) use session::{foreseen, foreseen_of_one};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 use stores_known::Stores;
 use targets::Targets;
 use text::shown::shown;
+use text::units::show_ns;
 
 /// Where a run is recorded and how it is reported.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +56,8 @@ pub struct Reporting<'a> {
     pub quiet: bool,
     /// Measure the lanes' own costs anew, and do not keep them.
     pub no_cache: bool,
+    /// End after the first stage: the run only finds out how long a run must be.
+    pub only_first_stage: bool,
 }
 
 /// Conducts the run and returns its directory; the journal says how it ended. If `membership` is
@@ -75,7 +78,10 @@ pub(crate) fn perform(
     let gathered = membership.map(|this| agents::gather(this, &expected, stop)).transpose();
     let mut coordinator = gathered?;
     let now = SystemTime::now();
-    let header = header(plan, now);
+    let words = resolved.words().to_vec();
+    let may_be_recorded = !words.iter().any(|word| secrets::appear_in(word));
+    let words = if may_be_recorded { words } else { Vec::new() };
+    let header = Header { words, ..header(plan, now) };
     let (directory, mut journal) = run_directory::create(reporting.out, now, &header.plan_hash)?;
     let directory_text = shown(directory.display().to_string());
     let written = journal.write(&Event::Header(Box::new(header))).and_then(|_| journal.sync());
@@ -85,7 +91,16 @@ pub(crate) fn perform(
     let style = ProgressStyle::fitting(reporting.quiet);
     let progress = Progress::start(style, &plan.question.names());
     progress.keep_on(&resolved.own_cores);
-    progress.say(&format!("run: {directory_text} ({}, seed {})", foreseen_of_one(plan), plan.seed));
+    if !plan.question.pairs.is_empty() && plan.sweep.is_none() {
+        progress.compare_by(plan.question.primary);
+    }
+    if reporting.only_first_stage {
+        let takes = show_ns(plan.least_ns());
+        progress.say(&format!("plan: a pilot and a first stage, at least {takes}"));
+    } else {
+        let takes = foreseen_of_one(plan);
+        progress.say(&format!("run: {directory_text} ({takes}, seed {})", plan.seed));
+    }
     for sentence in words::blocks(plan).into_iter().chain(words::methods(plan)) {
         progress.say(&sentence);
     }
@@ -122,6 +137,8 @@ pub(crate) fn perform(
         own_costs,
         stopped: &signals::caught,
         pause: &|at_most| signals::pause(stop, at_most),
+        only_first_stage: reporting.only_first_stage,
+        began: Instant::now(),
     };
     let conducted = session.conduct();
     drop(targets);
@@ -146,6 +163,7 @@ fn header(plan: &Plan, now: SystemTime) -> Header {
         plan_hash: hash::of(plan),
         plan: plan.clone(),
         started: utc::rfc3339(now),
+        words: Vec::new(),
     }
 }
 

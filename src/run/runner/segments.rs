@@ -45,6 +45,19 @@ pub(super) fn of(question: &Question) -> Vec<Segment> {
     starts.zip(&ends).map(segment).collect()
 }
 
+/// The segments after this many rounds.
+pub(super) fn after(question: &Question, rounds: u32) -> Vec<Segment> {
+    let rest = of(question).into_iter().map(|segment| {
+        let done = (rounds + 1).saturating_sub(segment.first_round).min(segment.rounds);
+        Segment {
+            first_round: segment.first_round + done,
+            rounds: segment.rounds - done,
+            launch: segment.launch.filter(|_| done == 0),
+        }
+    });
+    rest.filter(|segment| segment.rounds > 0).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +70,20 @@ mod tests {
             .iter()
             .map(|segment| (segment.first_round, segment.rounds, segment.launch))
             .collect()
+    }
+
+    #[test]
+    fn a_second_stage_goes_on_after_the_first() {
+        let mut question = example::plan(|_| {}).question;
+        (question.rounds, question.restarts) = (39, 0);
+        let rest = |question: &Question, done| {
+            let rest = after(question, done).into_iter();
+            rest.map(|of| (of.first_round, of.rounds, of.launch)).collect::<Vec<_>>()
+        };
+        assert_eq!(rest(&question, 10), [(11, 29, None)]);
+        assert_eq!(rest(&question, 39), []);
+        (question.rounds, question.restarts) = (8, 4);
+        assert_eq!(rest(&question, 4), [(5, 2, Some(3)), (7, 2, Some(4))]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod hashed_keys;
 mod held_load;
 mod loads;
 mod local;
+mod looks;
 mod manual_pages;
 mod memcached_servers;
 mod pager;

@@ -20,12 +20,12 @@ pub(super) const RULE: Rule = Rule {
     short: "few replies for a tail percentile",
     hint: "drive longer (--round 5s), or use the p50",
     weight: Weight::Caution,
-    threshold: "For the p99 (and the p99.9) if it is compared: the replies in the median round, \
-                and the standard error of its logarithm within a round, from the ranks around it. \
-                Fewer than 10 000 replies (p99.9: 100 000), or an error above the smallest \
-                difference that matters, is a caution. Fewer than 1000 (10 000), or an error \
-                above 10 %: no verdict on this metric. A single run has a caution where a \
-                comparison would have no verdict.",
+    threshold: "For the p99 (and the p99.9) if it is compared: the replies, and the standard error of \
+                its logarithm from the ranks around it. Fewer than 10 000 replies in all judged \
+                rounds together (p99.9: 100 000), or an error of the median round ÷ √rounds above \
+                the smallest difference that matters, is a caution. Fewer than 1000 (10 000) in the \
+                median round, or an error above 10 % within it: no verdict on this metric. A single \
+                run has a caution where a comparison would have no verdict.",
     why: "A p99 of 1000 replies rests on 10 of them. From sampling alone it scatters by several \
           percent from round to round, and by tens of percent if it lies at a step of the \
           distribution.",
@@ -73,14 +73,15 @@ fn fitted(evidence: &Evidence, driven: &DriveSummary, metric: Metric, finding: F
         return finding.with_remedy("lower --rate", "Set a --rate that the target can reach.");
     }
     let single = evidence.single();
-    let (samples, error) = if single {
-        (fewest_samples(q), LARGEST_ERROR)
-    } else {
-        (few_samples(q), evidence.question.matters)
-    };
     // An error shrinks with the square root of the number of replies.
-    let by_error = support.error.map_or(0.0, |now| (now / error).powi(2));
-    let times = by_error.max(samples as f64 / support.samples.max(1) as f64);
+    let times = |error: Option<f64>, bound: f64, samples: u64, fewest: u64| {
+        let by_error = error.map_or(0.0, |now| (now / bound).powi(2));
+        by_error.max(fewest as f64 / samples.max(1) as f64)
+    };
+    let of_a_round = times(support.error, LARGEST_ERROR, support.samples, fewest_samples(q));
+    let (error, matters) = (support.error_together(), evidence.question.matters);
+    let of_all = times(error, matters, support.together, few_samples(q));
+    let times = if single { of_a_round } else { of_a_round.max(of_all) };
     match longer(evidence, times) {
         Some(option) if single => {
             let hint = format!("drive longer ({option})");
@@ -109,9 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_replies_support_a_p99() {
-        assert_eq!(weights(&p99_of(10_000), RULE.name), []);
-        assert_eq!(weights(&p99_of(9_999), RULE.name), [Weight::Caution; 2]);
+    fn ten_thousand_replies_in_all_rounds_support_a_p99() {
+        assert_eq!(weights(&p99_of(1_250), RULE.name), []);
+        assert_eq!(weights(&p99_of(1_249), RULE.name), [Weight::Caution; 2]);
         let mut no_tail = p99_of(500);
         no_tail.question.secondary = vec![Metric::ResponseP50];
         assert_eq!(weights(&no_tail, RULE.name), []);
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn rounds_become_long_enough_for_this_contender() {
         let hint = |run: SampleRun| run.findings(RULE.name)[0].hint.clone();
-        assert_eq!(hint(p99_of(5000)), RULE.hint);
+        assert_eq!(hint(p99_of(1200)), "drive longer (--round 2s), or use the p50");
         assert_eq!(hint(p99_of(500)), "drive longer (--round 20s), or use the p50");
         assert_eq!(hint(p99_of(50)), "use the p50");
         let single = SampleRun::single().with_operations(500);

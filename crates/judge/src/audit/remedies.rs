@@ -3,7 +3,9 @@
 
 use super::Evidence;
 use crate::evidence::DriveSummary;
+use crate::stats::rounds::DEFAULT_ROUNDS;
 use crate::verdict::Finding;
+use record::LengthRule;
 use record::limits::MOST_ROUNDS;
 
 /// The options that the texts of the rules name. A finding may replace them, see [`Finding::with_option`].
@@ -60,6 +62,10 @@ pub(super) fn more_replicates(evidence: &Evidence, least: u32) -> String {
     let question = &evidence.question;
     let (flag, now, rounds_of_each) = match question.rounds_of_a_launch() {
         Some(rounds) => ("--launches", question.restarts, rounds),
+        // Rounds of a given number are longer than short ones.
+        None if matches!(question.length, LengthRule::ShortRounds { .. }) => {
+            ("--rounds", evidence.complete_rounds.min(DEFAULT_ROUNDS), 1)
+        }
         None => ("--rounds", evidence.complete_rounds, 1),
     };
     format!("{flag} {}", now.saturating_mul(2).max(least).min(MOST_ROUNDS / rounds_of_each))

@@ -10,11 +10,13 @@ use crate::{
     stats::{
         looks::{self, LOOKS, Look, Looked, Looks},
         rounds::{self, Spread},
+        short_rounds,
+        stein::{self, Variation},
     },
     verdict::{Charged, Comparison, Scope, Word},
     weigh::{Weighed, word},
 };
-use record::{Metric, Pair};
+use record::{InterimLook, LengthRule, Metric, Pair};
 use text::units;
 
 /// What is compared.
@@ -103,6 +105,7 @@ impl Compared {
             withheld: None,
             at_least: false,
             fresh_rounds: None,
+            sees: None,
             rounds: Vec::new(),
             middle: None,
         }
@@ -116,17 +119,21 @@ impl Compared {
     /// The level of the interval that is judged.
     fn level(&self, evidence: &Evidence) -> f64 {
         let alpha = evidence.question.alpha;
-        if has_looks(evidence) {
-            looks::level(alpha, self.family)
-        } else {
-            rounds::level(alpha, self.family)
+        match looks_of_short_rounds(evidence).and_then(<[_]>::last) {
+            Some(last) => rounds::level(last.level, self.family),
+            None if has_looks(evidence) => looks::level(alpha, self.family),
+            None => rounds::level(spent(evidence), self.family),
         }
     }
 
     /// Judges at the end of a run of a fixed length, or at its looks.
     fn judge(&self, evidence: &Evidence, all: &Replicates, comparison: Comparison) -> Draft {
         if !has_looks(evidence) {
-            return self.judge_first(evidence, all, all.differences.len(), comparison);
+            let whole = (all.differences.len(), self.level(evidence));
+            return self.judge_first(evidence, all, whole, comparison);
+        }
+        if let Some(looks) = looks_of_short_rounds(evidence) {
+            return self.judge_at_latest(evidence, all, looks, comparison);
         }
         let question = &evidence.question;
         let Some(looks) = Looks::declared(&question.interim_looks, self.family, question.alpha)
@@ -135,16 +142,15 @@ impl Compared {
                 format!("the record does not declare {LOOKS} looks, so their level is not known");
             return self.without_verdict(comparison, why);
         };
-        let at = |n: usize| self.judge_first(evidence, all, n, comparison.clone());
+        let level = self.level(evidence);
+        let at = |n: usize| self.judge_first(evidence, all, (n, level), comparison.clone());
         let looked = looks.judge(&all.differences, |seen, _| {
             let draft = at(seen.len());
             draft.settled.then_some(draft)
         });
         let Some(Looked { at: look, decided }) = looked else {
             let [first, ..] = looks.rounds();
-            let replicate = replicate(evidence);
-            let seen = units::show_counted(all.differences.len() as u64, replicate);
-            let why = format!("{seen} done; the first look is after {replicate} {first}");
+            let why = before_the_first_look(evidence, all, first);
             return self.without_verdict(comparison, why);
         };
         let mut draft = decided.unwrap_or_else(|| {
@@ -156,21 +162,53 @@ impl Compared {
         draft
     }
 
-    /// Judges the first `n` replicates.
+    /// Judges what the last look has seen, whatever earlier ones said. The comparison is settled before
+    /// the last look if its answer is plain.
+    fn judge_at_latest(
+        &self,
+        evidence: &Evidence,
+        all: &Replicates,
+        looks: &[InterimLook],
+        mut comparison: Comparison,
+    ) -> Draft {
+        let Some((number, look)) = short_rounds::latest(looks, all.differences.len()) else {
+            let first = looks.first().map_or(0, |look| look.replicates);
+            let why = before_the_first_look(evidence, all, first);
+            return self.without_verdict(comparison, why);
+        };
+        let level = rounds::level(look.level, self.family);
+        comparison.confidence = 1.0 - level;
+        let judged = (look.replicates as usize, level);
+        let mut draft = self.judge_first(evidence, all, judged, comparison);
+        draft.comparison.interim_looks = Some(number);
+        let is_last = number as usize == looks.len();
+        let interval = draft.weighed.as_ref().and_then(|weighed| weighed.interval);
+        let is_plain = |of| short_rounds::is_plain(of, evidence.question.matters);
+        draft.settled &= is_last || interval.is_some_and(is_plain);
+        if !is_last && draft.comparison.verdict == Word::Undecided {
+            let rounds = units::show_counted(look.replicates.into(), replicate(evidence));
+            let why =
+                format!("undecided at look {number} of {} ({rounds}), the latest one", looks.len());
+            draft.comparison.because.push(why);
+        }
+        draft
+    }
+
+    /// Judges the first `n` replicates at this level.
     fn judge_first(
         &self,
         evidence: &Evidence,
         all: &Replicates,
-        n: usize,
+        (n, level): (usize, f64),
         mut comparison: Comparison,
     ) -> Draft {
-        let level = self.level(evidence);
         let weigh = |differences: &Vec<f64>| Weighed::new(differences.get(..n)?, level);
         let weighed = weigh(&all.differences);
         let mut settled = false;
         if let Some(weighed) = &weighed {
             comparison.replicates = n as u32;
             fill(&mut comparison, weighed);
+            comparison.sees = self.sees(evidence, weighed, n as u32);
             comparison.middle = replicates::middle(evidence, self.of(), n);
             let charged = all.charged.as_ref().and_then(weigh);
             comparison.charged = charged.map(|weighed| self.charged(evidence, &weighed));
@@ -232,12 +270,20 @@ impl Compared {
     fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {
         let compared = units::show_counted(self.family as u64, "comparison");
         let alpha = evidence.question.alpha;
-        let (at, fewest) = if has_looks(evidence) {
-            (self.level(evidence), looks::fewest(self.family, alpha))
-        } else {
-            (alpha, rounds::fewest(self.family, alpha))
+        let looks = looks_of_short_rounds(evidence);
+        let look = looks.and_then(|looks| short_rounds::latest(looks, replicates as usize));
+        let (at, fewest, each) = match look {
+            Some((_, look)) => {
+                (look.level, rounds::fewest(self.family, look.level), " at this look")
+            }
+            None if has_looks(evidence) => {
+                (self.level(evidence), looks::fewest(self.family, alpha), " at each look")
+            }
+            None => {
+                let spent = spent(evidence);
+                (spent, rounds::fewest(self.family, spent), "")
+            }
         };
-        let each = if has_looks(evidence) { " at each look" } else { "" };
         format!(
             "{} cannot support {compared} at {}{each}; at least {fewest} are needed",
             units::show_counted(u64::from(replicates), replicate(evidence)),
@@ -260,6 +306,16 @@ impl Compared {
         withheld
     }
 
+    /// The true difference that a run whose length was given by a difference or by a time calls with a
+    /// chance of 80 %.
+    fn sees(&self, evidence: &Evidence, weighed: &Weighed, replicates: u32) -> Option<f64> {
+        let question = &evidence.question;
+        let is_asked = question.length.see().is_some() || question.length.within_ns().is_some();
+        let deviation = weighed.deviation.filter(|_| self.primary && is_asked)?;
+        let level = rounds::level(question.alpha, self.family);
+        Some(Variation { deviation, replicates, level }.seen_by(replicates))
+    }
+
     /// Estimates the rounds of a run of a fixed length, even if this one had looks.
     fn fresh_rounds(
         &self,
@@ -278,6 +334,27 @@ impl Compared {
         let fewest = u64::from(rounds::fewest(self.family, question.alpha));
         Some((about.max(fewest), up_to.max(fewest)))
     }
+}
+
+/// The error that the run's intervals spend in all.
+fn spent(evidence: &Evidence) -> f64 {
+    let question = &evidence.question;
+    let is_of_two_stages = question.length.see().is_some();
+    if is_of_two_stages { stein::spent(question.alpha) } else { question.alpha }
+}
+
+/// The looks of a run of short rounds. Returns None for every other run.
+fn looks_of_short_rounds(evidence: &Evidence) -> Option<&[InterimLook]> {
+    match &evidence.question.length {
+        LengthRule::ShortRounds { looks, .. } if has_looks(evidence) => Some(looks),
+        _ => None,
+    }
+}
+
+fn before_the_first_look(evidence: &Evidence, all: &Replicates, first: u32) -> String {
+    let replicate = replicate(evidence);
+    let seen = units::show_counted(all.differences.len() as u64, replicate);
+    format!("{seen} done; the first look is after {replicate} {first}")
 }
 
 fn fill(comparison: &mut Comparison, weighed: &Weighed) {

@@ -18,8 +18,9 @@ pub(crate) use support::Support;
 
 use crate::draft::Draft;
 use crate::evidence::{Evidence, Operations};
+use crate::stats::{rounds, stein::Variation};
 use draft::Compared;
-use record::{Metric, Pair};
+use record::{Metric, Pair, SecondStage};
 
 /// All comparisons before the audit. For each pair, the primary metric comes first.
 ///
@@ -57,6 +58,24 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     }
     scope::set(evidence, &mut drafts);
     drafts
+}
+
+/// What the first stage of a run of two stages shows, or what the planned replicates of any other run see.
+/// Returns None if no pair has differences yet.
+pub(crate) fn second_stage(evidence: &Evidence) -> Option<SecondStage> {
+    let question = &evidence.question;
+    let weighed = question.pairs.iter().filter_map(|pair| {
+        let draft = Compared::primary(evidence, *pair).draft(evidence);
+        Some((draft.weighed?.deviation?, draft.comparison.replicates))
+    });
+    let (deviation, replicates) = weighed.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let level = rounds::level(question.alpha, question.pairs.len());
+    let variation = Variation { deviation, replicates, level };
+    let replicates = match question.length.see() {
+        Some(see) => variation.replicates_that_see(see),
+        None => question.replicates(),
+    };
+    Some(SecondStage { replicates, deviation, sees: variation.seen_by(replicates) })
 }
 
 /// Whether a run with looks may end: every primary comparison is settled at one of the looks made

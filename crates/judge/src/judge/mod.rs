@@ -7,8 +7,8 @@ use crate::{
     verdict::Verdict, verdict::Weight, verdict::Word,
 };
 use record::{
-    End, Loaded, OwnCost, Phase, PilotChoice, Question, Seen, StoreReport, TargetDone, TargetReady,
-    TrialRecord, Withdrawn,
+    End, Loaded, OwnCost, Phase, PilotChoice, Question, SecondStage, Seen, StoreReport, TargetDone,
+    TargetReady, TrialRecord, Withdrawn,
 };
 
 /// Judges one run. Pass it the contents of the journal, in the journal's order, then request the
@@ -42,8 +42,14 @@ impl Judge {
     /// Records the choice of the pilot.
     pub fn pilot(&mut self, choice: &PilotChoice) {
         let question = self.evidence.question.clone();
-        self.evidence.question = question.with_launches(choice.launches);
+        self.evidence.question = question.with_choice(choice);
         self.evidence.pilot = Some(choice.clone());
+    }
+
+    /// Records how many replicates the first stage asked for.
+    pub fn second_stage(&mut self, stage: &SecondStage) {
+        let question = self.evidence.question.clone();
+        self.evidence.question = question.with_replicates(stage.replicates);
     }
 
     /// Records that a target is ready, for the first time or after a fresh launch.
@@ -82,9 +88,10 @@ impl Judge {
         }
     }
 
-    /// Whether a run with looks (`--until-decided`) may end: at one of the looks so far, every
+    /// Whether a run with looks may end. With `--until-decided`: at one of the looks so far, every
     /// primary comparison got a word, or it was withheld for a reason that no further round
-    /// changes. Returns false for a run of a fixed length, which goes on to its last round.
+    /// changes. With short rounds the answer at the last look must also be plain. Returns false for a run of
+    /// a fixed length, which goes on to its last round.
     ///
     /// Rounds between two looks change nothing. A round counts as soon as all of its trials were
     /// added. The verdict decides whether a run is void.
@@ -92,13 +99,29 @@ impl Judge {
         let at_a_look = self.evidence.question.is_at_a_look(self.evidence.complete_rounds + 1);
         match self.open.as_ref().filter(|open| at_a_look && open.is_complete(&self.evidence)) {
             None => compare::decided(&self.evidence),
-            // The evidence is copied only at the looks, because closing a round takes milliseconds.
-            Some(open) => {
-                let mut evidence = self.evidence.clone();
-                open.clone().close(&mut evidence);
-                compare::decided(&evidence)
-            }
+            Some(_) => compare::decided(&self.so_far()),
         }
+    }
+
+    /// All comparisons of the rounds so far, before the audit.
+    pub fn comparisons_so_far(&self) -> Vec<Comparison> {
+        compare::drafts(&self.so_far()).into_iter().map(|draft| draft.comparison).collect()
+    }
+
+    /// What the first stage of a run of two stages shows; of a run of another length: what its planned
+    /// replicates see. Returns None if no pair has differences.
+    pub fn stage(&self) -> Option<SecondStage> {
+        compare::second_stage(&self.so_far())
+    }
+
+    /// The evidence with the last round. It is a copy, which takes milliseconds to make, because more trials
+    /// may follow.
+    fn so_far(&self) -> Evidence {
+        let mut evidence = self.evidence.clone();
+        if let Some(open) = self.open.clone().filter(|open| open.is_complete(&self.evidence)) {
+            open.close(&mut evidence);
+        }
+        evidence
     }
 
     /// Adds one trial, of any phase. Records of the same contender in the same round are parts of

@@ -164,6 +164,7 @@ pub fn fewest(comparisons: usize, alpha: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::random::Random;
     use crate::stats::signed_rank::{SignedRank, critical};
     use crate::verdict::Word;
     use crate::weigh::word;
@@ -236,33 +237,15 @@ mod tests {
         assert_eq!((looked.at.number, looked.decided), (3, Some(Word::Faster)));
     }
 
-    /// Symmetric numbers with heavy tails, from a seed (splitmix64).
-    struct Random(u64);
-
-    impl Random {
-        fn uniform(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-        }
-
-        /// Roughly normal; every tenth is six times as far out.
-        fn difference(&mut self) -> f64 {
-            let far = if self.uniform() < 0.1 { 6.0 } else { 1.0 };
-            far * ((0..12).map(|_| self.uniform()).sum::<f64>() - 6.0)
-        }
-
-        fn rounds(&mut self, truth: f64, sd: f64) -> Vec<f64> {
-            (0..60).map(|_| truth + sd * self.difference()).collect()
-        }
+    fn rounds(random: &mut Random, truth: f64, sd: f64) -> Vec<f64> {
+        (0..60).map(|_| truth + sd * random.contaminated()).collect()
     }
 
     /// The share of runs that a look decided in this way.
     fn share(looks: &Looks, runs: usize, truth: f64, sd: f64, wanted: fn(Word) -> bool) -> f64 {
         let mut random = Random(4);
         let decided = (0..runs).filter(|_| {
-            let looked = looks.judge(&random.rounds(truth, sd), decides);
+            let looked = looks.judge(&rounds(&mut random, truth, sd), decides);
             looked.and_then(|looked| looked.decided).is_some_and(wanted)
         });
         decided.count() as f64 / runs as f64
@@ -295,7 +278,7 @@ mod tests {
         let mean = |truth: f64| {
             let (looks, mut random) = (ten(1), Random(9));
             let rounds = (0..200).map(|_| {
-                let looked = looks.judge(&random.rounds(truth, 0.015), decides);
+                let looked = looks.judge(&rounds(&mut random, truth, 0.015), decides);
                 f64::from(looked.expect("sixty rounds").at.rounds)
             });
             rounds.sum::<f64>() / 200.0

@@ -141,6 +141,7 @@ fn question() -> Question {
         restarts: 0,
         dear: None,
         interim_looks: Vec::new(),
+        length: LengthRule::Fixed,
         sharing: Vec::new(),
         generator_cores: Vec::new(),
         allowed_cores: Vec::new(),
@@ -157,6 +158,7 @@ fn header(interleave: Interleave) -> Header {
         version: "0.1.0".to_owned(),
         plan_hash: "0123abcd".to_owned(),
         started: "2026-11-22T00:00:00Z".to_owned(),
+        words: Vec::new(),
         plan: Plan {
             sweep: None,
             command: "compare".to_owned(),
@@ -252,6 +254,8 @@ fn choices_of_the_pilot_read_back() {
     reads_back(&Event::Pilot(PilotChoice {
         warm_up_ns: None,
         launches: None,
+        looks: Vec::new(),
+        rounds: None,
         interleave: Interleave::Turns,
         slice_ns: 2_500_000_000,
         round_ns: 2_500_000_000,

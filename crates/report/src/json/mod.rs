@@ -114,6 +114,7 @@ fn comparison(of: &Comparison) -> Value {
         "at_least": of.at_least,
         "because": of.because,
         "fresh_rounds": fresh_rounds,
+        "sees": of.sees,
         "rounds": list(&of.rounds, |(round, ratio)| json!({ "round": round, "ratio": ratio })),
         "middle": middle,
     })

@@ -2,7 +2,9 @@
 
 use super::{list, seconds, without_nulls};
 use crate::{View, words};
-use record::{Arrivals, Contender, ContenderQuestion, Metric, PilotChoice, Question, Reuse};
+use record::{
+    Arrivals, Contender, ContenderQuestion, LengthRule, Metric, PilotChoice, Question, Reuse,
+};
 use serde_json::{Value, json};
 
 pub(super) fn plan(view: &View) -> Value {
@@ -21,12 +23,25 @@ pub(super) fn plan(view: &View) -> Value {
         "rounds": plan.rounds,
         "restarts": question.restarts,
         "interim_looks": question.interim_looks,
+        "look_levels": look_levels(question),
+        "see": question.length.see(),
+        "within": question.length.within_ns().map(seconds),
         "requirements": plan.requirements,
         "warm_up": seconds(plan.warm_up_ns),
         "generator_cores": plan.generator_cores,
         "question": self::question(question),
         "pilot": view.pilot.map(|chosen| pilot(chosen, question)),
     })
+}
+
+/// The error that each family spends at each look of short rounds. Empty for all other runs.
+fn look_levels(question: &Question) -> Vec<f64> {
+    match &question.length {
+        LengthRule::ShortRounds { looks, .. } if !question.interim_looks.is_empty() => {
+            looks.iter().map(|look| look.level).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// One contender as requested.

@@ -486,6 +486,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
             plan_hash: "5f3c9a1be07d4462".into(),
             plan: plan(&named, rounds),
             started: "2026-03-01T09:30:00Z".into(),
+            words: Vec::new(),
         },
         pilot: Some(pilot(&named)),
         end: Some(End { reason: EndReason::Complete, detail: String::new() }),
@@ -573,6 +574,8 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
     PilotChoice {
         warm_up_ns: None,
         launches: None,
+        looks: Vec::new(),
+        rounds: None,
         interleave: Interleave::Slices,
         slice_ns: 82_000_000,
         round_ns: 1_000_000_000,
@@ -662,6 +665,7 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         withheld: None,
         at_least: false,
         fresh_rounds: None,
+        sees: None,
         rounds: (1..).zip(rounds.iter().copied()).collect(),
         middle: None,
     }

@@ -234,12 +234,9 @@ fn next(view: &View) -> Option<String> {
     if let Some(launches) = words::several_launches(view) {
         return Some(launches);
     }
-    let hardest = fresh::hardest(undecided(view)).filter(|it| fresh::is_worth_it(it));
-    if let Some((about, up_to)) = hardest.and_then(|comparison| comparison.fresh_rounds) {
-        let [about, up_to] = [about, up_to].map(|n| fresh::fresh_option(view, n));
-        return Some(format!(
-            "a fresh run with {about} would probably decide; it may take {up_to}"
-        ));
+    let hardest = fresh::hardest(undecided(view));
+    if let Some(command) = hardest.and_then(|comparison| fresh::next_command(view, comparison)) {
+        return Some(format!("a fresh run would probably decide: {command}"));
     }
     heaviest.map(|finding| {
         let rule = shown(&finding.rule);

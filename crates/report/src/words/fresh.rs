@@ -3,18 +3,27 @@
 use super::bounds;
 use crate::View;
 use judge::verdict::Comparison;
-use record::{Contender, Metric, RequestPlan};
-use text::units;
+use record::{Contender, LengthRule, Metric, RequestPlan};
+use text::{shell_words, units};
 
 /// More rounds (or launches) than this take too long: other measures help sooner.
 const MOST_REPLICATES: u64 = 200;
 /// The largest value that is suggested for the smallest difference that matters, as a share.
 const LARGEST_MATTERS: f64 = 0.1;
 
-/// How many rounds, or launches, would decide, or what would help instead if those are too
-/// many. Returns None if the judge gives no number.
+/// How many rounds, or launches, would decide, and the command for that, or what would help instead if those
+/// are too many. Returns None if the judge gives no number.
 pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
-    let (about, up_to) = comparison.fresh_rounds?;
+    let sentence = fresh_sentence(view, comparison)?;
+    Some(match next_command(view, comparison) {
+        Some(command) => format!("{sentence}: {command}"),
+        None => sentence,
+    })
+}
+
+/// The same without the command.
+pub(crate) fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
+    let (about, up_to) = fresh_replicates(view, comparison)?;
     let question = &view.plan().question;
     let what = if question.restarts > 0 { "launch" } else { "round" };
     let many = units::counted(about, what);
@@ -27,14 +36,60 @@ pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> 
         String::new()
     };
     let fixed = if question.interim_looks.is_empty() { "" } else { " without looks" };
-    let option = fresh_option(view, about);
-    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide it ({option})"))
+    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide it"))
 }
 
-/// The option that sets this number of replicates: `--rounds 34`.
-pub(crate) fn fresh_option(view: &View, replicates: u64) -> String {
-    let option = if view.plan().question.restarts > 0 { "--launches" } else { "--rounds" };
-    format!("{option} {replicates}")
+/// The estimate and the upper figure of the judge. Short rounds are counted as the whole rounds that a fresh run
+/// has.
+fn fresh_replicates(view: &View, comparison: &Comparison) -> Option<(u64, u64)> {
+    let (about, up_to) = comparison.fresh_rounds?;
+    let question = &view.plan().question;
+    let whole = |rounds: u64| match question.length {
+        LengthRule::ShortRounds { round_ns, .. } if !question.interim_looks.is_empty() => {
+            rounds.saturating_mul(round_ns).div_ceil(view.plan().round_ns.max(1))
+        }
+        _ => rounds,
+    };
+    Some((whole(about), whole(up_to)))
+}
+
+/// The command of a run that probably decides it. Returns None if that would take too long.
+pub(crate) fn next_command(view: &View, comparison: &Comparison) -> Option<String> {
+    let (about, _) = fresh_replicates(view, comparison)?;
+    let ratio = comparison.ratio.filter(|_| about <= MOST_REPLICATES)?;
+    let matters = view.matters();
+    let option = see_option(ratio, matters);
+    let words = &view.header.words;
+    if words.is_empty() {
+        return Some(format!("the same command with {option}"));
+    }
+    let words: Vec<String> = words.iter().map(|word| shell_words::quote_if_needed(word)).collect();
+    Some(format!("tiebreak {} {option}", words.join(" ")))
+}
+
+/// The difference that must be seen to decide it: the estimate from nothing, or from what matters, whichever is
+/// further away. `--see` alone says what matters, too.
+fn see_option(ratio: f64, matters: f64) -> String {
+    let estimate = ratio.ln().abs();
+    let see = estimate.max(matters.ln_1p() - estimate).exp_m1();
+    // In tenths of a percent, rounded down, since a smaller difference needs more.
+    let tenths = ((see * 1000.0 + 1e-6).floor() / 1000.0).clamp(0.001, 0.5);
+    let percent = |share: f64| units::show_level(share).replace(' ', "");
+    if (tenths - matters).abs() < 1e-9 {
+        format!("--see {}", percent(matters))
+    } else {
+        format!("--see {} --matters {}", percent(tenths), percent(matters))
+    }
+}
+
+/// What a run sees whose length followed from a difference or a time: that of the pair that varies most.
+pub(crate) fn sees(view: &View) -> Option<String> {
+    let of_pairs = view.primaries().filter_map(|comparison| comparison.sees);
+    let sees = of_pairs.max_by(f64::total_cmp).filter(|_| !view.void)?;
+    Some(format!(
+        "with a chance of 80 %, a run like this one calls a true difference of {}",
+        units::show_percent(sees)
+    ))
 }
 
 /// What compares the programs, and how long it takes, if there was one launch of each because a launch is
@@ -73,11 +128,6 @@ pub(crate) fn one_launch(view: &View) -> Option<&'static str> {
 pub(crate) fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparison> {
     all.filter(|comparison| comparison.fresh_rounds.is_some())
         .max_by_key(|comparison| comparison.fresh_rounds)
-}
-
-/// Whether the replicates that it needs are few enough to wait for.
-pub(crate) fn is_worth_it(comparison: &Comparison) -> bool {
-    comparison.fresh_rounds.is_some_and(|(about, _)| about <= MOST_REPLICATES)
 }
 
 /// What helps if more rounds do not: `a quieter machine or --matters 3% would help more`.
@@ -134,13 +184,55 @@ mod tests {
 
     #[test]
     fn a_few_rounds_are_named() {
-        let wanted = "a fresh run of about 34 rounds, perhaps up to 71, would probably decide it \
-                      (--rounds 34)";
+        // The estimate is 2 %.
+        let wanted = "a fresh run of about 34 rounds, perhaps up to 71, would probably decide it: the \
+                      same command with --see 2% --matters 1%";
         assert_eq!(described(|_| {}).as_deref(), Some(wanted));
         let at_the_limit = described(|input| input.comparisons[0].fresh_rounds = Some((200, 200)));
-        let wanted = "a fresh run of about 200 rounds would probably decide it (--rounds 200)";
+        let wanted = "a fresh run of about 200 rounds would probably decide it: the same command with \
+                      --see 2% --matters 1%";
         assert_eq!(at_the_limit.as_deref(), Some(wanted));
         assert_eq!(described(|input| input.comparisons[0].fresh_rounds = None), None);
+    }
+
+    #[test]
+    fn the_words_of_the_command_are_those_that_were_typed() {
+        let command = described(|input| {
+            let words = ["compare", "a=http://127.0.0.1:1/", "b=http://127.0.0.1:2/", "--require"];
+            input.header.words = words.map(str::to_owned).to_vec();
+            input.header.words.push("p99 <= 1.1x".to_owned());
+            input.comparisons[0].ratio = Some(1.0);
+        });
+        let wanted = "tiebreak compare a=http://127.0.0.1:1/ b=http://127.0.0.1:2/ --require \
+                      'p99 <= 1.1x' --see 1%";
+        assert!(command.as_ref().is_some_and(|command| command.ends_with(wanted)), "{command:?}");
+    }
+
+    #[test]
+    fn what_must_be_seen_follows_from_the_estimate() {
+        for (ratio, option) in [
+            (1.0, "--see 1%"),
+            (1.003, "--see 0.6% --matters 1%"),
+            (0.993, "--see 0.7% --matters 1%"),
+            (1.05, "--see 5% --matters 1%"),
+        ] {
+            assert_eq!(see_option(ratio, 0.01), option, "{ratio}");
+        }
+        assert_eq!(see_option(1.02, 0.02), "--see 2%");
+    }
+
+    #[test]
+    fn short_rounds_are_counted_as_whole_ones() {
+        let described = described(|input| {
+            let looks = vec![record::InterimLook { replicates: 32, level: 0.035 }];
+            let question = &mut input.header.plan.question;
+            question.interim_looks = vec![32];
+            question.length = LengthRule::ShortRounds { round_ns: 300_000_000, looks };
+            input.header.plan.round_ns = 1_000_000_000;
+            input.comparisons[0].fresh_rounds = Some((300, 600));
+        });
+        let wanted = "a fresh run of about 90 rounds, perhaps up to 180, without looks";
+        assert!(described.as_ref().is_some_and(|it| it.starts_with(wanted)), "{described:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::View;
 use judge::verdict::{Comparison, Word};
-use record::Question;
+use record::{LengthRule, Question};
 use text::units;
 
 /// The number of replicates behind a comparison: `10 rounds`, `10 launches × 5 rounds`, `decided
@@ -26,8 +26,17 @@ pub(crate) fn rests_on(view: &View, comparison: &Comparison) -> String {
 
 /// How many rounds are planned, in words.
 pub(crate) fn planned(question: &Question) -> String {
-    let n = if question.restarts > 0 { question.restarts } else { question.rounds };
-    let replicates = replicates(question, n);
+    let replicates = replicates(question, question.replicates());
+    match question.length {
+        LengthRule::See(see) => {
+            let see = units::show_percent(see);
+            return format!("{replicates}, by a first stage, to see {see}");
+        }
+        LengthRule::WithinNs(ns) => {
+            return format!("{replicates}, as many as fit into {}", units::show_ns(ns));
+        }
+        LengthRule::Fixed | LengthRule::ShortRounds { .. } => {}
+    }
     if question.interim_looks.is_empty() {
         return replicates;
     }

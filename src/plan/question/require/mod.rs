@@ -10,7 +10,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use judge::verdict::{Checked, Comparison, Finding};
+use judge::verdict::{Checked, Comparison, Finding, RequirementStatus};
 use record::{Metric, Question};
 
 /// One requirement.
@@ -78,6 +78,16 @@ impl Requirement {
     /// Comparisons and findings are those of one verdict.
     pub fn check(&self, comparisons: &[Comparison], findings: &[Finding]) -> Vec<Checked> {
         check::requirement(self, comparisons, findings)
+    }
+
+    /// Whether it is decided, so that nobody has to wait for narrower intervals: of every comparison that it
+    /// is about, the whole interval meets it or no part of it does.
+    pub fn is_decided(&self, comparisons: &[Comparison]) -> bool {
+        let by = |by| Requirement { by, ..self.clone() }.check(comparisons, &[]);
+        let (whole, any) = (by(By::UnfavourableEnd), by(By::FavourableEnd));
+        whole.iter().zip(&any).all(|(whole, any)| {
+            whole.status == RequirementStatus::Met || any.status == RequirementStatus::NotMet
+        })
     }
 }
 

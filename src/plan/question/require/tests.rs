@@ -171,6 +171,7 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         withheld: None,
         at_least: false,
         fresh_rounds: None,
+        sees: None,
         rounds: Vec::new(),
         middle: None,
     }
@@ -186,6 +187,29 @@ fn checked(
     let [one] = &checked[..] else { panic!("{checked:?}") };
     assert_eq!(one.requirement, text);
     (one.status, one.why.clone())
+}
+
+#[test]
+fn a_requirement_is_decided_if_all_or_nothing_of_an_interval_meets_it() {
+    let of = |ratio| comparison(Metric::Throughput, ratio, Word::Slower);
+    let is_decided = |text: &str, all: &[Comparison]| good(text).is_decided(all);
+    for (text, decided) in [
+        ("throughput >= 0.9", true),
+        ("throughput >= 0.96", false),
+        ("throughput >= 0.96 by estimate", false),
+        ("throughput >= 0.96 by favourable end", false),
+        ("throughput >= 0.99", true),
+        ("old/new throughput <= 1.2", true),
+        ("old/new throughput <= 1.04", false),
+    ] {
+        assert_eq!(is_decided(text, &[of((0.96, 0.95, 0.97))]), decided, "{text}");
+    }
+    // Of several pairs, all must be decided.
+    let both = [of((0.96, 0.95, 0.97)), of((0.9, 0.88, 0.91))];
+    assert!(is_decided("throughput >= 0.8", &both) && !is_decided("throughput >= 0.9", &both));
+    let unknown = Comparison { low: None, high: None, ..of((0.96, 0.0, 0.0)) };
+    assert!(!is_decided("throughput >= 0.9", &[unknown]));
+    assert!(!is_decided("throughput >= 0.9", &[]), "it was not compared");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The live view: a few lines, made from the state, the time and the terminal's size. Pure.
 
-use super::line::{errors, misses};
+use super::line::{as_it_stands, errors, misses};
 use super::loading::Remaining;
 use super::screen::{Line, Paint, Size, fitted};
 use super::state::{RunState, SoFar, whole_seconds};
@@ -24,7 +24,7 @@ pub(super) fn render(state: &RunState, now: Instant, size: Size, colour: bool) -
     }
     let blank = Line::new(size.columns.saturating_sub(1), colour);
     let mut lines = head(state, now, &blank);
-    lines.extend(rows(state.contenders(), &blank));
+    lines.extend(rows(state, &blank));
     // One row for the cursor and one for the last message: lines that have scrolled away cannot be
     // erased.
     let most = size.rows.saturating_sub(2).max(1);
@@ -80,11 +80,12 @@ fn times(state: &RunState, now: Instant, left: Option<Remaining>) -> String {
     }
 }
 
-/// A line for each contender: name, rate, p99, errors, misses.
-fn rows(contenders: &[SoFar], blank: &Line) -> Vec<Line> {
+/// A line for each contender: name, rate, ratio as it stands, p99, errors, misses.
+fn rows(state: &RunState, blank: &Line) -> Vec<Line> {
+    let contenders = state.contenders();
     let longest = contenders.iter().map(|one| one.name.width()).max().unwrap_or(0);
     let least = longest.min(SHORTEST_NAME);
-    let cells = cells(contenders, blank.room().saturating_sub(GAP + least));
+    let cells = cells(state, blank.room().saturating_sub(GAP + least));
     let taken: usize = cells.iter().map(Column::taken).sum();
     let names = longest.min(blank.room().saturating_sub(GAP + taken).max(least));
     let row = |(at, contender): (usize, &SoFar)| {
@@ -118,8 +119,10 @@ impl Column {
     }
 }
 
-/// The figures; without the misses, and then without the p99, if there is no space for them.
-fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
+/// The figures; without the misses, then without the p99, and then without the ratio, if there is no space for
+/// them.
+fn cells(state: &RunState, room: usize) -> Vec<Column> {
+    let contenders = state.contenders();
     let cell = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let column = |paint, text: &dyn Fn(&SoFar) -> String| Column {
         texts: contenders.iter().map(text).collect(),
@@ -127,17 +130,20 @@ fn cells(contenders: &[SoFar], room: usize) -> Vec<Column> {
     };
     let mut rates = column(Paint::Plain, &|one| cell(one.rate().map(show_rate)));
     flush_right(&mut rates.texts);
+    let ratio = |at: usize| state.ratio(at).map(as_it_stands).unwrap_or_default();
+    let ratios = Column { texts: (0..contenders.len()).map(ratio).collect(), paint: Paint::Plain };
     let p99s = column(Paint::Plain, &|one| format!("p99 {}", cell(one.p99_ns.map(show_ns))));
     let errors = column(Paint::Warning, &|one| errors(one).unwrap_or_default());
     let misses = column(Paint::Plain, &|one| misses(one).unwrap_or_default());
-    let with_p99s = rates.taken() + p99s.taken() + errors.taken();
-    if with_p99s + misses.taken() <= room {
-        vec![rates, p99s, errors, misses]
-    } else if with_p99s <= room {
-        vec![rates, p99s, errors]
-    } else {
-        vec![rates, errors]
+    let mut columns = vec![rates, ratios, p99s, errors, misses];
+    // In the order in which they are left out.
+    for left_out in [4, 2, 1] {
+        if columns.iter().map(Column::taken).sum::<usize>() <= room {
+            break;
+        }
+        columns.remove(left_out);
     }
+    columns
 }
 
 fn width(cells: &[String]) -> usize {

@@ -262,6 +262,7 @@ fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutco
         plan_hash: String::new(),
         plan: plan.clone(),
         started: String::new(),
+        words: Vec::new(),
     };
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
@@ -277,6 +278,8 @@ fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutco
         own_costs: OwnCosts::default(),
         stopped: &|| stopped.get(),
         pause: &|_| {},
+        only_first_stage: false,
+        began: std::time::Instant::now(),
     };
     let end = session.conduct();
     let mut reader = Reader::new(memory.as_slice(), "J".to_owned());

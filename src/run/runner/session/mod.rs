@@ -1,6 +1,8 @@
 //! Conducts one run: checks the targets, drives the pilot and the rounds, and writes each trial
 //! into the journal when it ends.
 
+mod stages;
+
 use super::environment::{Environment, Halt};
 use super::first_replies::{self, FirstReply};
 use super::own_costs::OwnCosts;
@@ -22,12 +24,12 @@ use judge::{Judge, audit};
 use protocol::Error;
 use protocol::address::tls::NoTls;
 use record::{
-    Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, OwnCost, Phase, PilotChoice,
-    Plan, StoreMoment, TargetReady, TrialRecord, own_cost,
+    Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, LengthRule, OwnCost, Phase,
+    PilotChoice, Plan, StoreMoment, TargetReady, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use text::units::{show_counted, show_ns};
 
 /// Rounds that take at most so many times as long as planned are not announced anew.
@@ -48,6 +50,10 @@ pub(super) struct RunSession<'a, W> {
     pub(super) stopped: &'a dyn Fn() -> bool,
     /// Waits, unless the end is requested.
     pub(super) pause: &'a dyn Fn(Duration),
+    /// Whether the run ends after its first stage: it only finds out how long a run must be.
+    pub(super) only_first_stage: bool,
+    /// When the run began.
+    pub(super) began: Instant,
 }
 
 /// Where trials are written.
@@ -87,7 +93,9 @@ struct RunPosition {
 
 impl<'a, W: Write> TrialWriter<'a, W> {
     pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
-        let judge = (!plan.question.interim_looks.is_empty()).then(|| Judge::new(&plan.question));
+        let question = &plan.question;
+        let is_open = !question.interim_looks.is_empty() || question.length != LengthRule::Fixed;
+        let judge = is_open.then(|| Judge::new(question));
         let (segment, end) = (RunPosition::default(), RunPosition::default());
         let unjudged = Vec::new();
         TrialWriter {
@@ -182,6 +190,11 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         if let Some(cost) = self.launch_costs_ns.get_mut(contender as usize) {
             *cost = cost.saturating_add(cost_ns);
         }
+    }
+
+    /// What a launch of all contenders costs.
+    fn launch_ns(&self) -> u64 {
+        self.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum))
     }
 
     pub(super) fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
@@ -450,6 +463,8 @@ impl<W: Write> RunSession<'_, W> {
         let mut choice = pilot::decide(plan, &pilot);
         (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
         choice.why.extend(why.flatten());
+        self.fit_into_time(plan, &mut choice);
+        let plan = &plan.clone().with_choice(&choice);
         // Synced now, so that a full disk is noticed early.
         self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
         for sentence in warmed.iter().chain(&choice.why) {
@@ -473,7 +488,7 @@ impl<W: Write> RunSession<'_, W> {
         } else {
             Vec::new()
         };
-        let mut length = PilotLength::after(plan, &warm_ups);
+        let mut length = PilotLength::after(plan, &warm_ups).shortened(plan);
         // A warm-up of a fixed length needs no look at what it measured.
         let mut warm_up = (!by_test).then(|| plan.warm_up());
         loop {
@@ -485,7 +500,14 @@ impl<W: Write> RunSession<'_, W> {
             if warm_up.take().is_some() {
                 warm_ups = first;
             }
-            let Some(longer) = length.again(plan, &pilot) else { return Ok((warm_ups, pilot)) };
+            let Some(longer) = length.again(plan, &pilot) else {
+                if !length.is_shortened(plan) || !pilot::decide(plan, &pilot).looks.is_empty() {
+                    return Ok((warm_ups, pilot));
+                }
+                self.writer.progress.say("pilot: rounds must be longer; again for their slices");
+                length = PilotLength::after(plan, &warm_ups);
+                continue;
+            };
             self.writer.progress.say(&format!(
                 "pilot: too few replies in slices of {}; again with slices of {}",
                 show_ns(length.slice_ns),
@@ -510,7 +532,8 @@ impl<W: Write> RunSession<'_, W> {
     /// Runs the method of the article that the experiment file repeats. It comes after the rounds,
     /// so that it does not affect them.
     fn single_runs(&mut self) -> Result<(), Halt> {
-        for contender in 0..self.plan.contenders.len() {
+        let contenders = if self.only_first_stage { 0 } else { self.plan.contenders.len() };
+        for contender in 0..contenders {
             if let Some(run) = self.environment.single_run(contender) {
                 self.writer.progress.say(&format!("the article's method: {}", run.command));
                 self.writer.write_and_sync(&Event::SingleRun(run))?;
@@ -530,9 +553,30 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    /// Drives the rounds, segment by segment, until the last one or until the run is decided.
+    /// Drives the rounds: those of the plan, until the last one or until the run is decided, and those of a
+    /// second stage.
     fn rounds(&mut self, plan: &Plan, choice: &PilotChoice) -> Result<(), Halt> {
-        for segment in segments::of(&plan.question) {
+        if self.only_first_stage {
+            return self.first_stage(plan, choice);
+        }
+        self.segments(plan, choice, segments::of(&plan.question))?;
+        match self.second_stage(plan)? {
+            Some(longer) => {
+                let rest = segments::after(&longer.question, plan.rounds);
+                self.segments(&longer, choice, rest)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn segments(
+        &mut self,
+        plan: &Plan,
+        choice: &PilotChoice,
+        segments: Vec<Segment>,
+    ) -> Result<(), Halt> {
+        let first = segments.first().map_or(1, |segment| segment.first_round);
+        for segment in segments {
             if let Some(launch) = segment.launch {
                 self.ask_stores(StoreMoment::RoundsEnd)?;
                 self.stop_targets(&|_| true)?;
@@ -541,8 +585,10 @@ impl<W: Write> RunSession<'_, W> {
             let who = self.writer.contenders_of(segment.first_round);
             if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
+            }
+            if segment.launch.is_some() || segment.first_round == first {
                 let left = self.time_left(plan, choice, &segment, &who);
-                if segment.first_round == 1 {
+                if segment.first_round == first {
                     self.announce(plan, &segment, left);
                 }
                 self.writer.progress.phase("round", left, plan.rounds);
@@ -554,7 +600,7 @@ impl<W: Write> RunSession<'_, W> {
             self.writer.segment = self.writer.end;
             let order = orders::rounds(plan, choice, &segment, &who);
             self.drive_together(Drive::Rounds, &order, &who)?;
-            if self.writer.judge().is_some_and(|judge| judge.decided()) {
+            if self.is_decided(plan) {
                 break;
             }
         }
@@ -566,10 +612,15 @@ impl<W: Write> RunSession<'_, W> {
         let launches = segments::launches_after(&plan.question, first);
         let planned_ns = self.plan.driven_in_rounds_ns();
         let left_ns = left.as_nanos() as u64;
-        if launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
+        let is_second_stage = first.first_round > 1;
+        if !is_second_stage && launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
             return;
         }
-        let most = if plan.question.interim_looks.is_empty() { "about" } else { "at most" };
+        let most = match plan.question.length {
+            LengthRule::See(_) if !is_second_stage => "at least",
+            _ if plan.question.interim_looks.is_empty() => "about",
+            _ => "at most",
+        };
         let launches = match launches {
             0 => String::new(),
             some => format!(", with {} of each", show_counted(some.into(), "more launch")),
@@ -588,21 +639,9 @@ impl<W: Write> RunSession<'_, W> {
         who: &[usize],
     ) -> Duration {
         let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
-        let order = orders::rounds(plan, choice, &left, who);
-        let all_p50_ns: u64 = choice.saw.iter().map(|seen| seen.p50_ns).sum();
-        let slices = u64::from(order.slices_per_round());
-        if !plan.question.blocks.is_empty() {
-            // Each round has a warm-up and contenders of its own.
-            let drains_ns = all_p50_ns.saturating_mul(slices) / choice.saw.len().max(1) as u64;
-            let each_ns = order.warm_up.least_ns + order.driven_in_round_ns() + drains_ns;
-            return Duration::from_nanos(each_ns.saturating_mul(plan.question.turns()));
-        }
-        let drains_ns = all_p50_ns.saturating_mul(slices.saturating_mul(order.rounds.into()));
-        let driven = length(&order) + Duration::from_nanos(drains_ns);
         let launches = segments::launches_after(&plan.question, from);
-        let launch_ns =
-            self.writer.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum));
-        driven + Duration::from_nanos(launch_ns.saturating_mul(launches.into()))
+        let launches_ns = self.writer.launch_ns().saturating_mul(launches.into());
+        stages::driven(plan, choice, &left, who) + Duration::from_nanos(launches_ns)
     }
 
     /// Drives a warm-up and one round without interleaving.
@@ -804,12 +843,21 @@ fn disk(error: &io::Error) -> Error {
 pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) -> String {
     let ends_early = |plan: &Plan| {
         let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());
-        counted || !plan.question.interim_looks.is_empty()
+        let has_short_rounds = matches!(plan.question.length, LengthRule::ShortRounds { .. });
+        counted || has_short_rounds || !plan.question.interim_looks.is_empty()
     };
-    let most = if plans.clone().into_iter().any(ends_early) { "at most" } else { "about" };
+    let grows = |plan: &Plan| plan.question.length.see().is_some();
+    let most = if plans.clone().into_iter().any(grows) {
+        "at least"
+    } else if plans.clone().into_iter().any(ends_early) {
+        "at most"
+    } else {
+        "about"
+    };
     let several = plans.clone().into_iter().any(|plan| plan.question.restarts > 1);
     let launches = if several { " and the launches" } else { "" };
-    let all = plans.into_iter().map(foreseen_ns).fold(0, u64::saturating_add);
+    let takes = |plan: &Plan| plan.question.length.within_ns().unwrap_or(plan.least_ns());
+    let all = plans.into_iter().map(takes).fold(0, u64::saturating_add);
     format!("{most} {}{launches}", in_seconds(all))
 }
 
@@ -823,13 +871,6 @@ pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
 /// A time in whole seconds.
 fn in_seconds(ns: u64) -> String {
     show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
-}
-
-fn foreseen_ns(plan: &Plan) -> u64 {
-    let pilot = if plan.question.pairs.is_empty() { 0 } else { plan.pilot_ns };
-    // The warm-ups of later launches belong to the launches.
-    let each = plan.warm_up_ns + pilot;
-    each.saturating_mul(plan.contenders.len() as u64).saturating_add(plan.driven_in_rounds_ns())
 }
 
 #[cfg(test)]

@@ -350,6 +350,7 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
         plan_hash: String::new(),
         plan: plan.clone(),
         started: String::new(),
+        words: Vec::new(),
     };
     journal.write(&Event::Header(Box::new(header))).expect("room for the header");
     let own_costs =
@@ -367,6 +368,8 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
         left_out,
         stopped: &|| stopped.get(),
         pause: &|pause| pauses.borrow_mut().push(pause),
+        only_first_stage: false,
+        began: std::time::Instant::now(),
     };
     let end = session.conduct();
     SessionOutcome { end, disk, pauses: pauses.into_inner(), orders: engine.orders }
@@ -374,8 +377,13 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
 
 const ROOMY: usize = 1 << 24;
 
+/// A comparison of a length that was given.
+fn ten_rounds() -> Plan {
+    example::plan(|spec| spec.run.rounds = Some(10))
+}
+
 fn outcome(world: Script) -> SessionOutcome {
-    conduct(&example::plan(|_| {}), world, Disk::new(ROOMY))
+    conduct(&ten_rounds(), world, Disk::new(ROOMY))
 }
 
 fn reason(outcome: &SessionOutcome) -> EndReason {
@@ -402,6 +410,7 @@ fn all_lines(disk: &Disk) -> Vec<String> {
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
         Event::Agents(_) | Event::Clocks(_) => unreachable!("no agents drive"),
         Event::Pilot(_) => "pilot chose".to_owned(),
+        Event::SecondStage(stage) => format!("{} replicates", stage.replicates),
         Event::Trial(trial) => {
             let cut = if trial.cut_short { " cut" } else { "" };
             format!("{:?} {} of {}{cut}", trial.phase, trial.round, trial.contender)
@@ -545,7 +554,7 @@ fn a_target_that_dies_ends_the_run_and_what_was_seen_is_kept() {
 
 #[test]
 fn a_round_in_which_all_connections_wait_does_not_end_the_run() {
-    let plan = example::plan(|_| {});
+    let plan = ten_rounds();
     let mut trial = example::trial(Phase::Round, 0, seen(Some(Failure::Timeout)));
     assert!(Silence::new(&plan).add(&plan, &trial).is_some());
     let mut silence = Silence::new(&plan);
@@ -597,7 +606,7 @@ fn a_full_disk_ends_the_run_at_once_wherever_it_comes() {
 
 #[test]
 fn only_a_trial_without_any_reply_means_death() {
-    let plan = example::plan(|_| {});
+    let plan = ten_rounds();
     let lane_order = orders::ready(&plan, 0).lanes[0].clone();
     let trial = |phase, cut_short, change: fn(&mut Seen)| {
         let mut seen = seen(Some(Failure::Timeout));
@@ -635,7 +644,7 @@ fn only_a_trial_without_any_reply_means_death() {
 
 /// Six launches of two rounds.
 fn six_launches() -> Plan {
-    let mut plan = example::plan(|_| {});
+    let mut plan = ten_rounds();
     (plan.rounds, plan.question.rounds, plan.question.restarts) = (12, 12, 6);
     plan
 }
@@ -730,7 +739,7 @@ fn a_pilot_that_saw_too_few_replies_is_driven_again() {
 /// Which contender comes first in each of three launches, for targets that are launched and that are
 /// asked whether they are ready.
 fn firsts(seed: u64) -> [String; 2] {
-    let mut plan = example::plan(|_| {});
+    let mut plan = ten_rounds();
     (plan.rounds, plan.question.rounds, plan.question.restarts) = (6, 6, 3);
     plan.seed = seed;
     let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
@@ -767,7 +776,7 @@ fn contenders_that_swap_their_positions_are_launched_and_asked_in_the_same_order
 
 /// Ten launches of two rounds, eight if they are dear, one of ten rounds if they are too dear.
 fn launches_by_cost(launch_ns: u64, warm_up_ns: u64) -> SessionOutcome {
-    let mut plan = example::plan(|_| {});
+    let mut plan = ten_rounds();
     (plan.rounds, plan.question.rounds, plan.question.restarts) = (20, 20, 10);
     let round_of_one_ns = 1_500_000_000;
     plan.question.dear = Some(DearLaunches { launches: 8, rounds_of_one: 10, round_of_one_ns });
@@ -854,11 +863,44 @@ fn a_run_that_is_decided_at_a_look_ends_there() {
 }
 
 #[test]
+fn a_run_of_short_rounds_ends_at_a_look_if_all_is_decided() {
+    let rounds_of = |required: Option<&str>| {
+        let plan = example::plan(|spec| {
+            spec.run.requirements.extend(required.map(str::to_owned));
+        });
+        let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+        assert_eq!(reason(&outcome), EndReason::Complete);
+        let lines = journal_lines(&outcome.disk);
+        let last = lines[lines.len() - 2].clone();
+        let orders: Vec<(u32, u32)> =
+            outcome.orders.iter().map(|order| (order.first_round, order.rounds)).collect();
+        (last, orders.last().copied().expect("an order"))
+    };
+    // Both are alike in every round, so their throughput is plainly equivalent at the first look.
+    assert_eq!(rounds_of(None), ("Round 9 of 1".to_owned(), (1, 9)));
+    assert_eq!(rounds_of(Some("throughput >= 0.97")), ("Round 9 of 1".to_owned(), (1, 9)));
+    // Nothing is known of the p99, because there are too few replies.
+    assert_eq!(rounds_of(Some("p99 <= 1.05")), ("Round 32 of 1".to_owned(), (17, 16)));
+}
+
+#[test]
+fn a_first_stage_is_recorded_before_any_further_round() {
+    let plan = example::plan(|spec| spec.run.see = Some(0.02));
+    // Rounds that do not vary need no second stage.
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    let journal_lines = journal_lines(&outcome.disk);
+    assert_eq!(
+        journal_lines[journal_lines.len() - 4..],
+        ["Round 10 of 0", "Round 10 of 1", "10 replicates", "Complete"]
+    );
+}
+
+#[test]
 fn what_a_lane_costs_is_measured_once_a_day() {
     let scratch = Scratch::new();
     let costs_in = scratch.path().join("own-costs").into_boxed_path();
     let costs_in: Option<&'static Path> = Some(Box::leak(costs_in));
-    let plan = example::plan(|_| {});
+    let plan = ten_rounds();
     let drive = |plan: &Plan| {
         let world = Script { costs_in, ..Script::default() };
         journal_lines(&conduct(plan, world, Disk::new(ROOMY)).disk)

@@ -3,6 +3,7 @@
 mod costs;
 mod groups;
 mod launches;
+mod lengths;
 mod looks;
 mod parts;
 mod requests;

@@ -4,7 +4,7 @@
 mod figures;
 mod verdicts;
 
-use super::layout::{Page, Paint};
+use super::layout::{ENTRY, Page, Paint};
 use super::published;
 use super::ranking;
 use super::sweep;
@@ -122,12 +122,25 @@ pub(super) fn tail(view: &View, style: Style) -> Page {
     if let Some(article) = published::line(view) {
         page.entry("article", Paint::Plain, &article);
     }
-    let fresh = fresh::hardest(undecided(view)).and_then(|it| words::fresh_run(view, it));
+    if let Some(sees) = fresh::sees(view) {
+        page.entry("sees", Paint::Plain, &sees);
+    }
     // Load points are not compared to decide which of them is faster.
-    let fresh = fresh.filter(|_| !view.plan().sweeps_one_target());
-    let next = words::several_launches(view).filter(|_| !view.void).or(fresh);
-    if let Some(next) = next {
-        page.entry("next", Paint::Strong, &next);
+    let hardest = fresh::hardest(undecided(view)).filter(|_| !view.plan().sweeps_one_target());
+    if let Some(launches) = words::several_launches(view).filter(|_| !view.void) {
+        page.entry("next", Paint::Strong, &launches);
+    } else if let Some(sentence) = hardest.and_then(|it| fresh::fresh_sentence(view, it)) {
+        page.entry("next", Paint::Strong, &sentence);
+        if let Some(command) = hardest.and_then(|it| fresh::next_command(view, it)) {
+            // Never wrapped, because a command on two lines cannot be copied.
+            if view.header.words.is_empty() {
+                page.entry("", Paint::Plain, &command);
+            } else {
+                page.line(ENTRY, &command);
+            }
+            let plan = "`tiebreak plan` with the same words says how long that takes";
+            page.entry("", Paint::Plain, plan);
+        }
     }
     let has_reasons = view.comparisons.iter().any(|comparison| !comparison.because.is_empty());
     // A run without comparisons has a page only if it was requested.

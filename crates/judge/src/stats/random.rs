@@ -1,0 +1,29 @@
+//! Differences of simulated runs, for tests.
+
+/// Symmetric numbers with heavy tails, from a seed (splitmix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Roughly normal, with a standard deviation of 1.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+
+    /// Roughly normal; every tenth is six times as far out.
+    pub(crate) fn contaminated(&mut self) -> f64 {
+        let far = if self.uniform() < 0.1 { 6.0 } else { 1.0 };
+        far * self.normal()
+    }
+
+    /// So many roughly normal differences around `truth`.
+    pub(crate) fn differences(&mut self, n: usize, truth: f64, deviation: f64) -> Vec<f64> {
+        (0..n).map(|_| truth + deviation * self.normal()).collect()
+    }
+}

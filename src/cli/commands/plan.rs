@@ -1,0 +1,212 @@
+//! `tiebreak plan`.
+
+use super::compare::{self, CompareArgs};
+use crate::cli::{conduct, outputs};
+use crate::run::judging::Judged;
+use crate::run::runner::Reporting;
+use judge::verdict::{ContenderSummary, Weight};
+use protocol::{Error, Exit};
+use record::{EndReason, LengthRule, PilotChoice, Plan, SecondStage};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+use std::process;
+use text::shown::{shown, shown_sentence};
+use text::units::{show_counted, show_ns, show_percent};
+
+/// The examples at the end of its help.
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak plan old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --see 2%
+      how many rounds it takes to call a true difference of 2 %, and how long that is
+  tiebreak plan experiments/http-servers.toml --within 10min
+      what a comparison of ten minutes can see";
+
+/// Name of the JSON schema: `schema/plan.v1.json`.
+const SCHEMA: &str = "tiebreak.plan/1";
+/// How much longer a run takes than its parts: the time between slices and rounds.
+const OVERHEAD: f64 = 1.03;
+/// The chance with which a true difference is called.
+const CHANCE: f64 = 0.8;
+const SECOND: u64 = 1_000_000_000;
+
+/// Find out how long a comparison must be to see a given difference
+///
+/// Takes the arguments of `tiebreak compare`, with --see or --within. It drives the pilot and a first
+/// stage of ten rounds or launches (more for many comparisons), and prints how many a comparison needs and how
+/// long it takes. It leaves no directory. `tiebreak compare` with the same words does what was planned.
+/// `tiebreak check` prints every setting, and drives nothing.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct PlanArgs {
+    #[command(flatten)]
+    compare: CompareArgs,
+}
+
+pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
+    let output = args.compare.output();
+    let unused = [
+        (output.out.is_some(), "--out"),
+        (output.html.is_some(), "--html"),
+        (output.markdown.is_some(), "--markdown"),
+        (output.junit.is_some(), "--junit"),
+        (args.compare.has_agents(), "--agents"),
+    ];
+    if let Some((_, flag)) = unused.iter().find(|(is_given, _)| *is_given) {
+        return Err(Error::usage(format!(
+            "{flag}: `tiebreak plan` drives from this machine and leaves only its answer, on standard output \
+             or in --json FILE: leave it out"
+        )));
+    }
+    // Checked before anything is driven.
+    output.copies()?;
+    let mut spec = compare::spec(&args.compare)?;
+    spec.run.requirements.clear();
+    let resolved = conduct::settle(&spec)?;
+    let rule = &resolved.plan.question.length;
+    if !matches!(rule, LengthRule::See(_) | LengthRule::WithinNs(_)) {
+        return Err(Error::usage(
+            "say what to plan for: --see 2% (how long a comparison must be to see 2 %), or --within 2min \
+             (what a comparison of two minutes can see)",
+        ));
+    }
+    let scratch = Scratch::new();
+    let (out, quiet, no_cache) = (Some(scratch.0.as_path()), output.quiet, output.no_cache);
+    let reporting = Reporting { out, quiet, no_cache, only_first_stage: true };
+    let (_, judged) = conduct::measure(&resolved, reporting, None)?;
+    let answer = Answer::of(&judged)?;
+    let copies = output.copies()?;
+    copies.write_with(|_| format!("{:#}\n", answer.json()))?;
+    outputs::print_beside_copies(&copies, |_| answer.text())?;
+    Ok(Exit::Sound)
+}
+
+/// How long a comparison must be, and what it sees.
+struct Answer<'a> {
+    plan: &'a Plan,
+    stage: SecondStage,
+    /// How long each contender is driven in a round.
+    round_ns: u64,
+    /// How long the whole comparison takes, in nanoseconds.
+    takes_ns: u64,
+}
+
+impl<'a> Answer<'a> {
+    /// # Errors
+    /// If the first stage failed, was stopped, or the audit refused it.
+    fn of(judged: &'a Judged) -> Result<Answer<'a>, Error> {
+        if let Some(failure) = judged.failure() {
+            return Err(Error { exit: judged.exit(), text: shown(failure) });
+        }
+        let void = |text: String| Error { exit: Exit::Void, text };
+        let (Some(stage), Some(pilot)) = (judged.stage(), judged.pilot()) else {
+            let end = judged.report_input().end;
+            let is_complete = end.is_some_and(|end| end.reason == EndReason::Complete);
+            let why = if is_complete {
+                "no two contenders have figures in all rounds of the first stage: `tiebreak compare` says \
+                 why not"
+            } else {
+                "stopped before the end of the first stage: nothing was planned"
+            };
+            return Err(void(why.to_owned()));
+        };
+        let verdict = judged.verdict();
+        let refused = verdict.findings().iter().find(|finding| finding.weight == Weight::Void);
+        if let Some(finding) = refused {
+            let (rule, evidence) = (shown(&finding.rule), shown_sentence(&finding.evidence));
+            return Err(void(format!(
+                "the audit refused the first stage: {rule}: {evidence}; {}",
+                shown_sentence(&finding.hint)
+            )));
+        }
+        let plan = judged.plan();
+        let takes_ns = takes_ns(plan, pilot, verdict.contenders());
+        Ok(Answer { plan, stage, round_ns: pilot.round_ns, takes_ns })
+    }
+
+    /// `11 rounds of 1 s`, or `10 launches of 2 rounds of 500 ms`.
+    fn replicates(&self) -> String {
+        let round = show_ns(self.round_ns);
+        let number = self.stage.replicates.into();
+        match self.plan.question.rounds_of_a_launch() {
+            None => format!("{} of {round} each", show_counted(number, "round")),
+            Some(each) => format!(
+                "{} of each, with {} of {round}",
+                show_counted(number, "launch"),
+                show_counted(each.into(), "round")
+            ),
+        }
+    }
+
+    fn text(&self) -> String {
+        let takes = show_ns(self.takes_ns.div_ceil(SECOND).saturating_mul(SECOND));
+        let of_length = format!("{}: {takes}", self.replicates());
+        let (see, sees) = (self.plan.question.length.see(), show_percent(self.stage.sees));
+        let what = match see {
+            Some(see) if self.stage.sees > see => format!(
+                "too few for {}, and the most that there may be; with a chance of 80 % to call a true {sees}",
+                show_percent(see)
+            ),
+            Some(see) => format!("with a chance of 80 % to call a true {}", show_percent(see)),
+            None => format!("with a chance of 80 % to call a true {sees}"),
+        };
+        format!("{of_length}; {what}\n")
+    }
+
+    fn json(&self) -> Value {
+        let question = &self.plan.question;
+        let seconds = |ns: u64| ns as f64 / SECOND as f64;
+        json!({
+            "schema": SCHEMA,
+            "version": env!("CARGO_PKG_VERSION"),
+            "contenders": question.names(),
+            "see": question.length.see(),
+            "within": question.length.within_ns().map(seconds),
+            "replicate": if question.restarts > 0 { "launch" } else { "round" },
+            "replicates": self.stage.replicates,
+            "rounds_of_a_launch": question.rounds_of_a_launch(),
+            "round": seconds(self.round_ns),
+            "takes": seconds(self.takes_ns),
+            "deviation": self.stage.deviation,
+            "sees": self.stage.sees,
+            "chance": CHANCE,
+        })
+    }
+}
+
+/// About how long the comparison takes, with warm-up, pilot, launches, loads and the last replies of slices.
+fn takes_ns(plan: &Plan, pilot: &PilotChoice, contenders: &[ContenderSummary]) -> u64 {
+    let question = &plan.question;
+    let warm_up_ns = pilot.warm_up_ns.unwrap_or(plan.warm_up_ns);
+    let of_plan = Plan { warm_up_ns, round_ns: pilot.round_ns, ..plan.clone() };
+    let slices = pilot.round_ns.div_ceil(pilot.slice_ns.max(1)).saturating_mul(plan.rounds.into());
+    let drains_ns: u64 = pilot.saw.iter().map(|seen| seen.p50_ns.saturating_mul(slices)).sum();
+    let launch_s = contenders.iter().map(|of| {
+        let loaded = of.store.as_ref().and_then(|store| store.loaded.as_ref());
+        let load_s = loaded.map_or(0.0, |loaded| loaded.whole_ns() as f64 / SECOND as f64);
+        of.target.launch_took.unwrap_or(0.0) + load_s
+    });
+    let launches = question.restarts.max(1);
+    // Later launches are warmed up, too.
+    let warm_ups_ns =
+        warm_up_ns.saturating_mul((contenders.len() as u64) * u64::from(launches - 1));
+    let launches_ns = launch_s.sum::<f64>() * f64::from(launches) * SECOND as f64;
+    let parts_ns = of_plan.least_ns().saturating_add(drains_ns).saturating_add(warm_ups_ns);
+    ((parts_ns as f64 + launches_ns) * OVERHEAD) as u64
+}
+
+/// A directory that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        Scratch(std::env::temp_dir().join(format!("tiebreak-plan-{}", process::id())))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // It may not exist, if the run did not begin.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,219 @@
+//! Lengths that follow from a difference (`--see`), from a time (`--within`) or, between running servers, from
+//! the looks of short rounds.
+
+use crate::plan::contender::access::ContenderAccess;
+use crate::plan::contender::local;
+use crate::plan::{Command, RunSettings, Spec};
+use judge::stats::short_rounds;
+use protocol::Error;
+use record::{Contender, Interleave, LengthRule, Metric};
+use std::time::Duration;
+use text::units::{show_ns, show_percent};
+
+/// The length of a short round.
+const SHORT_ROUND: Duration = Duration::from_millis(300);
+
+/// What a run of short rounds depends on.
+pub(in crate::plan) struct ShortRoundsFacts<'a> {
+    pub(in crate::plan) contenders: &'a [Contender],
+    pub(in crate::plan) accesses: &'a [ContenderAccess],
+    pub(in crate::plan) primary: Metric,
+    /// Comparisons of the largest family.
+    pub(in crate::plan) comparisons: usize,
+    pub(in crate::plan) alpha: f64,
+}
+
+/// Completes what was typed with what the file says about the length. A length that was typed replaces one
+/// of the file that says it in another way.
+pub(in crate::plan) fn of_file(typed: &RunSettings, file: &RunSettings) -> RunSettings {
+    let counted = typed.rounds.is_some() || typed.launches.is_some() || typed.until_decided;
+    let follows = typed.see.is_some() || typed.within.is_some();
+    let mut file = file.clone();
+    if follows {
+        (file.rounds, file.launches, file.until_decided) = (None, None, false);
+    }
+    if follows || counted {
+        (file.see, file.within) = (None, None);
+    }
+    file
+}
+
+/// Refuses a length that is given in two ways, or where no length can follow from anything.
+///
+/// # Errors
+/// When that is so; the message names the remedy.
+pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
+    let run = &spec.run;
+    let flag = match (run.see, run.within) {
+        (Some(_), Some(_)) => {
+            return Err(Error::usage(
+                "--see and --within both set the length of the run: leave one of them out (`tiebreak \
+                 plan` with --see says how long a run must be)",
+            ));
+        }
+        (Some(_), None) => "--see",
+        (None, Some(_)) => "--within",
+        (None, None) => return Ok(()),
+    };
+    let others = [
+        (run.rounds.is_some(), "--rounds"),
+        (run.launches.is_some(), "--launches"),
+        (run.until_decided, "--until-decided"),
+    ];
+    if let Some((_, other)) = others.iter().find(|(is_given, _)| *is_given) {
+        return Err(Error::usage(format!(
+            "{flag} finds out how many rounds or launches a run has, and {other} sets them: leave one \
+             of them out"
+        )));
+    }
+    if spec.sweep.is_some() {
+        return Err(Error::usage(format!(
+            "{flag} is not supported with --sweep: every load point has the same number of rounds; \
+             leave out {flag}, or use --rounds"
+        )));
+    }
+    if let Some(share) = run.see.filter(|share| !(0.0001..=0.5).contains(share)) {
+        return Err(Error::usage(format!(
+            "--see {}: must be from 0.01% to 50%, such as 2%",
+            show_percent(share)
+        )));
+    }
+    Ok(())
+}
+
+/// How the number of replicates is found.
+pub(in crate::plan) fn of(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> LengthRule {
+    match (spec.run.see, spec.run.within) {
+        (Some(share), _) => LengthRule::See(share),
+        (_, Some(time)) => LengthRule::WithinNs(ns(time)),
+        _ if !has_short_rounds(spec, facts) => LengthRule::Fixed,
+        _ => {
+            short_rounds::looks(facts.alpha, facts.comparisons).map_or(LengthRule::Fixed, |looks| {
+                LengthRule::ShortRounds { round_ns: ns(SHORT_ROUND), looks }
+            })
+        }
+    }
+}
+
+/// Whether a comparison has short rounds if the slices fit into them: between running servers in closed loop,
+/// where nothing else was asked for.
+fn has_short_rounds(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> bool {
+    let run = &spec.run;
+    let is_set = run.rounds.is_some()
+        || run.round.is_some()
+        || run.slice.is_some()
+        || run.launches.is_some()
+        || run.until_decided
+        || run.rank;
+    let is_running = |access: &ContenderAccess| matches!(access, ContenderAccess::Attached { .. });
+    spec.command == Command::Compare
+        && !is_set
+        && spec.sweep.is_none()
+        && spec.agents == 0
+        && run.interleave != Some(Interleave::Turns)
+        && facts.primary == Metric::Throughput
+        && facts.contenders.iter().all(|contender| contender.groups.is_empty())
+        && !local::any_program(facts.contenders)
+        && facts.accesses.iter().all(is_running)
+}
+
+/// Refuses a time in which not even the fewest replicates fit that can decide. `least_ns` is how long those
+/// take, without launches.
+///
+/// # Errors
+/// When it is too short.
+pub(in crate::plan) fn check_time(
+    rule: &LengthRule,
+    fewest: u32,
+    least_ns: u64,
+) -> Result<(), Error> {
+    match rule.within_ns().filter(|within_ns| *within_ns < least_ns) {
+        Some(within_ns) => Err(Error::usage(format!(
+            "--within {}: at least {fewest} replicates are needed to decide anything, which take {} with \
+             warm-up and pilot: give more time, or shorter rounds (--round)",
+            show_ns(within_ns),
+            show_ns(least_ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn ns(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::example;
+
+    fn rule_of(change: impl FnOnce(&mut Spec)) -> LengthRule {
+        example::plan(change).question.length
+    }
+
+    #[test]
+    fn running_servers_have_short_rounds_unless_a_length_is_given() {
+        let LengthRule::ShortRounds { round_ns, looks } = rule_of(|_| {}) else {
+            panic!("no short rounds")
+        };
+        let numbers: Vec<u32> = looks.iter().map(|look| look.replicates).collect();
+        // p50 and p99 are judged beside throughput; the CPU time of the example's targets is not visible.
+        assert_eq!((round_ns, numbers), (300_000_000, vec![9, 16, 32]));
+        let fixed: [fn(&mut Spec); 8] = [
+            |spec| spec.run.rounds = Some(10),
+            |spec| spec.run.round = Some(Duration::from_millis(300)),
+            |spec| spec.run.slice = Some(Duration::from_millis(50)),
+            |spec| spec.run.interleave = Some(Interleave::Turns),
+            |spec| spec.run.until_decided = true,
+            |spec| spec.run.rank = true,
+            |spec| spec.common.rate = Some(5000.0),
+            |spec| spec.contenders = vec!["nginx".to_owned(), "node".to_owned()],
+        ];
+        for (at, change) in fixed.into_iter().enumerate() {
+            assert_eq!(rule_of(change), LengthRule::Fixed, "{at}");
+        }
+        assert_eq!(rule_of(|spec| spec.agents = 2), LengthRule::Fixed);
+    }
+
+    #[test]
+    fn a_typed_length_replaces_that_of_the_file() {
+        let file = RunSettings { rounds: Some(20), launches: Some(8), ..RunSettings::default() };
+        let see = RunSettings { see: Some(0.02), ..RunSettings::default() };
+        assert_eq!(of_file(&see, &file), RunSettings::default());
+        assert_eq!(of_file(&RunSettings::default(), &file), file);
+        let rounds = RunSettings { rounds: Some(12), ..RunSettings::default() };
+        assert_eq!(of_file(&rounds, &see), RunSettings::default());
+        assert_eq!(of_file(&rounds, &file), file);
+    }
+
+    #[test]
+    fn a_length_is_given_in_one_way() {
+        let refused = |change: &dyn Fn(&mut Spec)| {
+            let mut spec = Spec::new(Command::Compare, Vec::new());
+            spec.run.see = Some(0.02);
+            change(&mut spec);
+            check(&spec).expect_err("two lengths").text
+        };
+        let rounds = refused(&|spec| spec.run.rounds = Some(10));
+        assert_eq!(
+            rounds,
+            "--see finds out how many rounds or launches a run has, and --rounds sets them: leave one of \
+             them out"
+        );
+        assert!(refused(&|spec| spec.run.launches = Some(10)).contains("--launches sets them"));
+        assert!(refused(&|spec| spec.run.until_decided = true).contains("--until-decided sets"));
+        let within = |spec: &mut Spec| spec.run.within = Some(Duration::from_secs(60));
+        assert!(refused(&within).contains("both set the length"));
+        assert!(refused(&|spec| spec.run.see = Some(0.6)).contains("from 0.01% to 50%"));
+    }
+
+    #[test]
+    fn a_difference_to_see_is_the_one_that_matters() {
+        let question = example::plan(|spec| spec.run.see = Some(0.02)).question;
+        assert_eq!((question.rounds, question.matters), (10, 0.02));
+        let both = example::plan(|spec| {
+            (spec.run.see, spec.run.matters) = (Some(0.02), Some(0.01));
+        });
+        assert_eq!(both.question.matters, 0.01);
+    }
+}
