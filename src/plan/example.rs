@@ -3,12 +3,18 @@
 use crate::plan::{Command, Machine, Spec, resolve};
 use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
+use protocol::Error;
 use protocol::address::resolver;
 use protocol::address::resolver::Resolver;
 use record::{Address, Host, LaneOrder, Phase, Plan, Seen, TrialRecord};
 
 /// A plan of `tiebreak compare a=… b=…` on two cores, after `change`.
 pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
+    settled(change).expect("a good plan")
+}
+
+/// The plan of such a comparison, or why there is none.
+pub(crate) fn settled(change: impl FnOnce(&mut Spec)) -> Result<Plan, Error> {
     let mut spec = Spec::new(
         Command::Compare,
         vec!["a=http://127.0.0.1:1/".to_owned(), "b=http://127.0.0.1:2/".to_owned()],
@@ -23,9 +29,8 @@ pub(crate) fn plan(change: impl FnOnce(&mut Spec)) -> Plan {
         drawn_seed: 1,
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
-    resolve(&spec, crate::plan::read(&spec).expect("good arguments"), &machine, &mut resolver)
-        .expect("a good plan")
-        .plan
+    let inputs = crate::plan::read(&spec).expect("good arguments");
+    resolve(&spec, inputs, &machine, &mut resolver).map(|resolved| resolved.plan)
 }
 
 /// A lane with one connection in closed loop.

@@ -5,6 +5,7 @@ mod contender;
 pub(crate) mod example;
 pub mod experiment;
 pub(crate) mod length;
+mod objectives;
 pub mod pilot;
 pub(crate) mod question;
 pub mod resolved;

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Connections are taken by the system, and no data is sent.
 pub(crate) fn mute_servers() {
-    let listener = std::net::TcpListener::bind(common::free_port()).expect("ours");
+    let listener = std::net::TcpListener::bind(protocol::testing::free_port()).expect("ours");
     let address = record::Address::Tcp(listener.local_addr().expect("bound"));
     let (pg, my) = (postgres::access("t"), mariadb::access("t"));
     let mut order = order(address.clone(), LaneTask::Ask);

@@ -127,6 +127,7 @@ fn flags_that_make_replies_late() {
         ("--delay 100ms", 3, all),
         ("--delay-distribution uniform:100ms,110ms", 3, all),
         ("--service 100ms", 3, all),
+        ("--workers 2 --service-distribution constant:100ms", 3, all),
         ("--path /=100ms", 3, all),
         // The requests are for /.
         ("--path /b=100ms", 3, |_| false),

@@ -8,6 +8,7 @@ mod process;
 #[path = "../common/scratch.rs"]
 mod scratch;
 mod times;
+mod workers;
 
 use std::num::NonZeroU64;
 use testserver::{Behaviour, TestServer};

@@ -89,6 +89,7 @@ fn exit_codes() {
     for (flags, code) in [
         (["--listen", "0.0.0.0:0"], 2),
         (["--service", "5"], 2),
+        (["--workers", "4"], 2),
         (["--core", "1023"], 5),
         (["--unix", "/nonexistent/socket"], 5),
     ] {

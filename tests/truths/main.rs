@@ -13,6 +13,8 @@ mod common;
 #[path = "../agents/group.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod group;
+#[path = "../common/queue.rs"]
+mod queue;
 #[path = "../databases/servers.rs"]
 mod servers;
 #[path = "../store_faults/servers.rs"]
@@ -27,6 +29,7 @@ mod web;
 
 mod agents;
 mod arrivals;
+mod capacity;
 mod cassandra;
 mod compared;
 mod costs;
@@ -56,6 +59,7 @@ use std::process::ExitCode;
 const ALL: &[&[Truth]] = &[
     agents::TRUTHS,
     arrivals::TRUTHS,
+    capacity::TRUTHS,
     cassandra::TRUTHS,
     costs::TRUTHS,
     demo::TRUTHS,

@@ -29,6 +29,7 @@ mod addresses;
 mod announced;
 mod audit_page;
 mod boards;
+mod capacity;
 mod cli;
 mod confined;
 mod conformance;

@@ -9,12 +9,17 @@ pub mod belief;
 pub mod bend;
 #[cfg(test)]
 mod builder;
+pub mod capacity;
+pub mod capacity_run;
 mod compare;
 pub mod cost;
 mod draft;
 mod evidence;
 pub mod growth;
 mod judge;
+pub mod objectives;
+#[cfg(test)]
+mod random;
 pub mod rank;
 pub mod single_runs;
 pub mod stats;

@@ -1,10 +1,11 @@
 //! The figures of one contender for the report.
 
 use crate::{
+    capacity::{Capacity, CapacityFound, Found, Part},
     evidence::{AgentDriven, DriveSummary, Evidence},
     verdict::{
-        AgentSummary, ContenderSummary, GateSummary, KindSummary, PhaseTimes, Quantiles,
-        RequestSummary, StoreSummary, TargetSummary, WatchSummary,
+        AgentSummary, CapacityOutcome, CapacitySummary, ContenderSummary, GateSummary, KindSummary,
+        PhaseTimes, Quantiles, RequestSummary, StoreSummary, TargetSummary, WatchSummary,
     },
 };
 use record::{Histogram, KindSeen, Metric};
@@ -22,9 +23,40 @@ pub(crate) fn contenders(evidence: &Evidence) -> Vec<ContenderSummary> {
             store: store(evidence, number),
             groups: groups(evidence, driven),
             requests: requests(evidence, driven),
+            capacity: capacity(evidence, number),
             ..summary(name, driven)
         })
         .collect()
+}
+
+/// The capacity of a contender. None if none was sought.
+fn capacity(evidence: &Evidence, number: usize) -> Option<CapacitySummary> {
+    let run = evidence.capacities.as_ref()?;
+    let objectives = &evidence.question.objectives;
+    let rounds = run.rounds(number);
+    let capacity = rounds.and_then(|rounds| rounds.capacity(evidence.question.alpha));
+    let objective = capacity.as_ref().and_then(|of| objectives.get(of.objective)).copied();
+    let outcome = match (capacity, run.found(number)) {
+        (Some(capacity), _) => outcome(&capacity),
+        (None, Some(Found::Below(rate))) => CapacityOutcome::Below(rate),
+        (None, Some(Found::GeneratorLimited(met))) => CapacityOutcome::AtLeast(met),
+        (None, _) => CapacityOutcome::NotReached,
+    };
+    Some(CapacitySummary { outcome, objective, turns: run.turns(number).to_vec() })
+}
+
+fn outcome(of: &Capacity) -> CapacityOutcome {
+    match of.found {
+        CapacityFound::At { rate, .. } if of.part == Part::Generator => {
+            CapacityOutcome::AtLeast(Some(rate))
+        }
+        CapacityFound::At { rate, interval, is_slope_small, .. } => {
+            CapacityOutcome::At { rate, interval, part: of.part, is_slope_small }
+        }
+        CapacityFound::Between { met, missed } => CapacityOutcome::Between { met, missed },
+        CapacityFound::HardlyDepends { .. } => CapacityOutcome::HardlyDepends,
+        CapacityFound::LeftRange { rate } => CapacityOutcome::LeftRange(rate),
+    }
 }
 
 fn groups(evidence: &Evidence, driven: &DriveSummary) -> Vec<ContenderSummary> {
@@ -56,6 +88,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         name: name.to_owned(),
         operations: seen.operations,
         sent: driven.sent,
+        capacity: None,
         warm_ups: driven.warm_ups,
         unsent: seen.unsent,
         unsent_times: seen.unsent_times,

@@ -1,8 +1,10 @@
 //! The result of the judge. Only [`Judge`](crate::Judge) can build a [`Verdict`], and it cannot
 //! build one without the audit.
 
+use crate::capacity::Part;
+use crate::capacity_run::DrivenTurn;
 use record::Histogram;
-use record::{Fact, Kind, Loaded, Metric, Nodes, Outcomes, Programs, seen::Connections};
+use record::{Fact, Kind, Loaded, Metric, Nodes, Objective, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -436,6 +438,8 @@ pub struct ContenderSummary {
     /// Operations sent, by part of the run: the sum equals the count in the server's log if each is
     /// one request.
     pub sent: Sent,
+    /// Its capacity. None if none was sought.
+    pub capacity: Option<CapacitySummary>,
     /// Its warm-ups that were ended by a test.
     pub warm_ups: WarmUps,
     /// Due, but never sent.
@@ -515,6 +519,61 @@ impl ContenderSummary {
             Metric::ResponseP99 => self.response_time.p99,
             Metric::ResponseP999 => self.response_time.p999,
             Metric::TargetCpu => self.target.cpu_per_operation,
+            Metric::Capacity => self.capacity.as_ref()?.rate(),
+        }
+    }
+}
+
+/// The highest rate at which a contender meets the objectives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CapacitySummary {
+    /// What was found.
+    pub outcome: CapacityOutcome,
+    /// The objective that limited it. None if none did.
+    pub objective: Option<Objective>,
+    /// All turns, in the order in which they were driven.
+    pub turns: Vec<DrivenTurn>,
+}
+
+/// What was found of a capacity. Rates are operations per second.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CapacityOutcome {
+    /// The objectives are just met at a rate.
+    At {
+        /// The rate.
+        rate: f64,
+        /// Its interval, which is approximate. None if it is not known.
+        interval: Option<(f64, f64)>,
+        /// The part that limited it: the target or its connections.
+        part: Part,
+        /// Whether the percentile rises so slowly with the rate that a precise figure takes longer turns.
+        is_slope_small: bool,
+    },
+    /// The generator limited it. The objectives are met at this rate; None if at none that was driven.
+    AtLeast(Option<f64>),
+    /// The objectives are missed at the lowest rate that was driven.
+    Below(f64),
+    /// An objective on errors is met at one rate and missed at a higher one.
+    Between {
+        /// The highest rate at which it is met. None if it is met at no rate that was driven.
+        met: Option<f64>,
+        /// The lowest rate at which it is missed.
+        missed: f64,
+    },
+    /// The percentile hardly depends on the rate, so there is no capacity.
+    HardlyDepends,
+    /// The rates of the rounds moved away from what the search had found, to this one.
+    LeftRange(f64),
+    /// The run ended before it was known.
+    NotReached,
+}
+
+impl CapacitySummary {
+    /// The capacity, if it is one rate.
+    pub fn rate(&self) -> Option<f64> {
+        match self.outcome {
+            CapacityOutcome::At { rate, .. } => Some(rate),
+            _ => None,
         }
     }
 }

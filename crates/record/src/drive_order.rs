@@ -110,6 +110,10 @@ pub struct LaneOrder {
     pub burn_in_ns: u64,
     /// Stop after this many operations (over all workers).
     pub operations: Option<u64>,
+    /// Draws other arrivals than those of the seed alone, which also decides the operations. 0 draws those of the
+    /// seed. Lanes with equal values have equal gaps, in units of their mean.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub arrivals_seed: u32,
     /// Groups that are driven at once; the intensity above is then that of all together. Empty
     /// if there is one workload. A group is only a number here, as a contender is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,6 +156,7 @@ impl LaneOrder {
             timeout_ns: 30_000_000_000,
             burn_in_ns: 0,
             operations: None,
+            arrivals_seed: 0,
             groups: Vec::new(),
         }
     }

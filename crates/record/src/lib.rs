@@ -23,6 +23,7 @@ pub mod kind_seen;
 mod length;
 pub mod limits;
 mod named;
+mod objective;
 pub mod outcome;
 pub mod own_cost;
 pub mod phases;
@@ -64,6 +65,7 @@ pub use journal::{
 };
 pub use kind_seen::KindSeen;
 pub use length::{InterimLook, LengthRule, SecondStage};
+pub use objective::{Objective, Percentile};
 pub use outcome::{Failure, FaultOwner, Outcome, Outcomes};
 pub use own_cost::OwnCost;
 pub use phases::Phases;

@@ -95,10 +95,13 @@ impl Plan {
 
     /// About how long the run takes at least, without launches and drains, in nanoseconds.
     pub fn least_ns(&self) -> u64 {
-        let pilot_ns = if self.question.pairs.is_empty() { 0 } else { self.pilot_ns };
+        let is_driven_once = self.question.pairs.is_empty() && !self.question.seeks_capacity();
+        let pilot_ns = if is_driven_once { 0 } else { self.pilot_ns };
         // The warm-ups of later launches belong to the launches.
         let each_ns = self.warm_up_ns + pilot_ns;
-        each_ns.saturating_mul(self.contenders.len() as u64).saturating_add(self.driven_in_rounds_ns())
+        each_ns
+            .saturating_mul(self.contenders.len() as u64)
+            .saturating_add(self.driven_in_rounds_ns())
     }
 
     /// How many workers drive, over all agents.

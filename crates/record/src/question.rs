@@ -1,6 +1,6 @@
 //! The questions for the judge: part of the plan, fixed before round 1.
 
-use crate::{Consistency, Launches, LengthRule, PilotChoice, RunSweep};
+use crate::{Consistency, Launches, LengthRule, Objective, PilotChoice, RunSweep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,6 +31,10 @@ pub struct Question {
     /// The contenders of each round, by number, where a round holds only some of them. Empty if each holds all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Vec<u32>>,
+    /// The objectives of `--slo`. If the primary metric is the capacity, the highest rate that meets them is
+    /// sought; otherwise they are checked at the rate that is driven. Empty if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives: Vec<Objective>,
     /// Which contenders are compared. Empty for `run`.
     pub pairs: Vec<Pair>,
     /// Error budget of each family: 0.05 by default (1 − confidence).
@@ -80,6 +84,11 @@ impl Question {
     pub fn code_names(&self, contender: usize) -> &BTreeMap<u16, String> {
         static NONE: BTreeMap<u16, String> = BTreeMap::new();
         self.contenders.get(contender).map_or(&NONE, |of| &of.code_names)
+    }
+
+    /// Whether the highest rate is sought that meets the objectives.
+    pub fn seeks_capacity(&self) -> bool {
+        self.primary == Metric::Capacity
     }
 
     /// Returns the names of the contenders, by number.
@@ -293,19 +302,22 @@ pub enum Metric {
     /// Seconds of the target's CPU for each operation, including CPU at rest.
     #[serde(rename = "target_cpu_per_operation")]
     TargetCpu,
+    /// The highest rate that meets the objectives of `--slo`, in operations per second.
+    #[serde(rename = "capacity")]
+    Capacity,
 }
 
 /// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Throughput.
+    /// Throughput and capacity.
     HigherIsBetter,
     /// Times and costs.
     LowerIsBetter,
 }
 
 impl Metric {
-    /// All metrics.
+    /// All metrics that a trial has.
     pub const ALL: [Metric; 5] = [
         Metric::Throughput,
         Metric::ResponseP50,
@@ -322,13 +334,14 @@ impl Metric {
             Metric::ResponseP99 => "response_time.p99",
             Metric::ResponseP999 => "response_time.p999",
             Metric::TargetCpu => "target_cpu_per_operation",
+            Metric::Capacity => "capacity",
         }
     }
 
     /// Which direction is better.
     pub fn direction(self) -> Direction {
         match self {
-            Metric::Throughput => Direction::HigherIsBetter,
+            Metric::Throughput | Metric::Capacity => Direction::HigherIsBetter,
             _ => Direction::LowerIsBetter,
         }
     }
@@ -336,7 +349,7 @@ impl Metric {
     /// Its quantile. Returns None unless it is a metric of response time.
     pub fn quantile(self) -> Option<f64> {
         match self {
-            Metric::Throughput | Metric::TargetCpu => None,
+            Metric::Throughput | Metric::TargetCpu | Metric::Capacity => None,
             Metric::ResponseP50 => Some(0.5),
             Metric::ResponseP99 => Some(0.99),
             Metric::ResponseP999 => Some(0.999),

@@ -2,7 +2,7 @@
 
 use super::delay::{Delay, nanos};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Behaviour {
     pub listen: SocketAddr,
     /// A unix socket to listen on as well.
     pub unix: Option<PathBuf>,
-    /// Seed of delays and of random bodies.
+    /// Seed of delays, of the services of workers and of random bodies.
     pub seed: u64,
     /// Work for each reply, done by spinning, one reply at a time.
     pub service: Duration,
@@ -36,6 +36,8 @@ pub struct Behaviour {
     /// after two. The logarithm of the throughput then falls at the same rate at
     /// all times, however long ago the first request was.
     pub service_growth: f64,
+    /// Replies are served by workers that take no CPU time, and not by the work of this thread.
+    pub workers: Option<Workers>,
     /// Work that is deferred until after the reply.
     pub deferred: Option<Deferred>,
     /// Whether `service` and `deferred` are measured by the CPU clock of the thread: they then take
@@ -92,6 +94,7 @@ impl Default for Behaviour {
             paths: Vec::new(),
             service_drift: 0.0,
             service_growth: 0.0,
+            workers: None,
             deferred: None,
             by_cpu_clock: false,
             delay: Delay::None,
@@ -126,6 +129,15 @@ pub struct PathService {
     pub path: String,
     /// Used in place of `Behaviour::service`; it grows as that does.
     pub service: Duration,
+}
+
+/// Workers behind one queue. Each takes the request that has waited longest, and serves one at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Workers {
+    /// How many.
+    pub count: NonZeroU32,
+    /// How long a service takes.
+    pub service: Delay,
 }
 
 /// Work after the reply, as a garbage collector or a write-back cache does it.
@@ -271,8 +283,22 @@ impl Behaviour {
                         HTTP/1.0 or the truncation"
                 .to_owned());
         }
+        self.check_workers()?;
         self.check_paths()?;
         self.check_periods()
+    }
+
+    /// Workers serve by timers: nothing that spins or stops this thread changes when they end.
+    fn check_workers(&self) -> Result<(), String> {
+        let works = !self.service.is_zero() || !self.paths.is_empty() || self.deferred.is_some();
+        let stops = self.freeze.is_some() || self.stall.is_some();
+        if self.workers.is_some() && (works || stops || self.by_cpu_clock) {
+            return Err("workers serve without the CPU, so they have no other service time, no \
+                        deferred work, CPU clock, freezes or stalls: omit either the workers or \
+                        these"
+                .to_owned());
+        }
+        Ok(())
     }
 
     fn check_paths(&self) -> Result<(), String> {
@@ -350,7 +376,7 @@ mod tests {
         };
         assert!(Behaviour { freeze: freeze(1, 2), ..Behaviour::default() }.check().is_ok());
         assert!(Behaviour { freeze: freeze(2, 2), ..Behaviour::default() }.check().is_err());
-        let cases: [(Change, &str); 9] = [
+        let cases: [(Change, &str); 11] = [
             (|b| b.listen = "192.168.0.1:80".parse().unwrap(), "loopback"),
             (|b| b.listen = "0.0.0.0:80".parse().unwrap(), "loopback"),
             (|b| b.listen = "[::]:80".parse().unwrap(), "loopback"),
@@ -359,6 +385,24 @@ mod tests {
             (|b| b.service_drift = f64::NAN, "drift"),
             (|b| b.service_growth = f64::INFINITY, "growth"),
             (|b| b.service_growth = -1.0, "growth"),
+            (
+                |b| {
+                    b.workers = Some(Workers { count: NonZeroU32::MIN, service: Delay::None });
+                    b.service = Duration::from_millis(1);
+                },
+                "workers",
+            ),
+            (
+                |b| {
+                    b.workers = Some(Workers { count: NonZeroU32::MIN, service: Delay::None });
+                    b.freeze = Some(Freeze {
+                        lasts: Duration::from_secs(1),
+                        every: Duration::from_secs(2),
+                        first: Duration::ZERO,
+                    });
+                },
+                "workers",
+            ),
             (
                 |b| {
                     b.framing = Framing::Http10;

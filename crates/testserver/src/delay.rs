@@ -1,4 +1,5 @@
-//! How long a reply waits after its request, independently of all others.
+//! Distributions of times: how long a reply waits after its request, independently of all others, and how long a
+//! worker serves it.
 
 use engine::random::Random;
 use std::f64::consts::TAU;
@@ -64,13 +65,14 @@ impl FromStr for Delay {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "`{text}` is not a distribution: write exponential:MEAN, \
+                "`{text}` is not a distribution: write constant:TIME, exponential:MEAN, \
                  lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH"
             )
         };
         let (name, parameters) = text.split_once(':').ok_or_else(wrong)?;
         let pair = || parameters.split_once(',').ok_or_else(wrong);
         match name {
+            "constant" => Ok(Delay::Fixed(duration(parameters)?)),
             "exponential" => Ok(Delay::Exponential(duration(parameters)?)),
             "lognormal" => {
                 let (median, sigma) = pair()?;
@@ -113,6 +115,7 @@ mod tests {
             ("lognormal:3ms,0.5", 0.5, 3.0),
             ("lognormal:3ms,0.5", 0.977_249_87, 3.0 * 1f64.exp()),
             ("lognormal:3ms,0", 0.9, 3.0),
+            ("constant:3ms", 0.99, 3.0),
             ("uniform:1ms,3ms", 0.25, 1.5),
             ("uniform:1ms,3ms", 0.9, 2.8),
         ];
@@ -139,6 +142,7 @@ mod tests {
             "",
             "2ms",
             "exponential",
+            "constant:2",
             "exponential:2",
             "lognormal:2ms",
             "lognormal:2ms,x",

@@ -19,9 +19,10 @@ mod request;
 mod server;
 mod socket;
 mod timeline;
+mod workers;
 
 pub use behaviour::{
-    Behaviour, Body, Deferred, Framing, Freeze, Nth, PathService, Slow, SlowBody, Stall,
+    Behaviour, Body, Deferred, Framing, Freeze, Nth, PathService, Slow, SlowBody, Stall, Workers,
 };
 pub use delay::Delay;
 pub use report::Report;

@@ -11,6 +11,7 @@ use super::report::{LOG_LIMIT, Report};
 use super::request::{Bad, Persist, Request};
 use super::socket::{Listener, reset_on_close};
 use super::timeline::{Next, ServiceTime, Timeline};
+use super::workers::WorkerQueue;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, ErrorKind, PipeReader};
@@ -70,6 +71,8 @@ pub(super) struct Server {
     /// Connections wait in the kernel because all slots are taken.
     backlogged: bool,
     timeline: Timeline<Job>,
+    /// None if this thread does the work.
+    workers: Option<WorkerQueue>,
     /// None if work is measured by the wall clock.
     preempted: Option<Preempted>,
     timers: BinaryHeap<Reverse<Timer>>,
@@ -98,6 +101,7 @@ impl Server {
         Ok(Server {
             replies: Replies::new(&behaviour),
             timeline: Timeline::new(ServiceTime::of(&behaviour)),
+            workers: behaviour.workers.map(|workers| WorkerQueue::new(workers, behaviour.seed)),
             preempted: None,
             report: Report::with_room(if behaviour.log { LOG_LIMIT } else { 0 }),
             behaviour,
@@ -314,8 +318,13 @@ impl Server {
             form: Form { status, persist, head_only: request.head_only },
             ready: false,
         });
+        let job = Job { token, serial, number };
+        if let Some(workers) = &mut self.workers {
+            let due = workers.arrive(now, number).saturating_add(self.behaviour.waits(number));
+            return self.set_timer(due, TimedWork::Reply(job));
+        }
         let own_service = request.path.map(|at| nanos(self.behaviour.paths[at].service));
-        self.timeline.arrive(now, own_service, Job { token, serial, number });
+        self.timeline.arrive(now, own_service, job);
     }
 
     /// Answers an invalid request, after all earlier requests.

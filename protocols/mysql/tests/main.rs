@@ -214,7 +214,7 @@ fn errors(server: &Mariadb) {
     assert_eq!(count_of_code(&refused, 1044), refused.operations, "{:?}", refused.outcomes);
     assert_eq!(refused.connections.established, 0);
 
-    let nobody = Address::Tcp(common::free_port());
+    let nobody = Address::Tcp(protocol::testing::free_port());
     let refused = driven(&order(nobody, kv()), &server.access("t"));
     assert_eq!(refused.outcomes.failed[&Failure::Refused], refused.operations);
 }

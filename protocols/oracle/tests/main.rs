@@ -6,11 +6,12 @@
 #[path = "../../../tests/databases/common/mod.rs"]
 mod common;
 
-use common::{MS, PASSWORD, drive, free_port, order};
+use common::{MS, PASSWORD, drive, order};
 use drivers::{Database, SqlAccess};
 use engine::Numbers;
 use engine::workload::Feeds;
 use oracle::OracleAccess;
+use protocol::testing::free_port;
 use record::{Address, DriveOrder, Failure, LaneTask, Reuse, Seen};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

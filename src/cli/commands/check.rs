@@ -11,6 +11,8 @@ use crate::plan::{Command, ContenderAccess, Observed, Resolved};
 use crate::run::runner;
 use crate::targets::launch;
 use crate::targets::launch::{File, Launch};
+use judge::capacity::TURNS;
+use judge::objectives;
 use protocol::{Error, Exit, secrets};
 use record::{
     Address, Arrivals, Contender, CustomOperation, Interleave, LengthRule, OperationText, Plan,
@@ -106,7 +108,12 @@ fn text(resolved: &Resolved) -> String {
     for (contender, contender_access) in plan.contenders.iter().zip(&resolved.accesses) {
         lines.push(String::new());
         lines.push(format!("{}  {}", contender.name, contender.target));
-        let more = load_lines(contender).into_iter().chain(own_requests(contender));
+        let pace = if plan.question.seeks_capacity() {
+            "rates around its capacity (poisson)".to_owned()
+        } else {
+            pace(contender)
+        };
+        let more = load_lines(contender, &pace).into_iter().chain(own_requests(contender));
         let more = more.chain(target(contender, contender_access));
         lines.extend(more.map(|line| format!("  {line}")));
     }
@@ -132,6 +139,9 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
         if metrics.is_empty() { String::new() } else { format!("; also {}", metrics.join(", ")) };
     let sought = if plan.sweeps_one_target() {
         "where the curve bends".to_owned()
+    } else if question.seeks_capacity() {
+        let objectives = question.objectives.iter().map(|of| objectives::show(*of));
+        format!("the highest rate with {}", objectives.collect::<Vec<_>>().join(" and "))
     } else {
         format!("verdict on {}", question.primary.path())
     };
@@ -154,6 +164,15 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
 
 fn length(plan: &Plan) -> String {
     let (question, round) = (&plan.question, show_ns(plan.round_ns));
+    if question.seeks_capacity() {
+        let turns = TURNS as u64;
+        let anew = if question.restarts > 0 { ", each with a launch of its own" } else { "" };
+        return format!(
+            "a search of each capacity, then {} rounds of {turns} turns of {} for each contender{anew}",
+            plan.rounds,
+            show_ns(plan.round_ns / turns)
+        );
+    }
     let how = match (plan.interleave, plan.slice_ns) {
         (Interleave::Turns, _) => "in turns".to_owned(),
         (_, Some(slice)) => format!("in slices of {}", show_ns(slice)),
@@ -239,8 +258,17 @@ fn own_requests(contender: &Contender) -> Vec<String> {
     operations.filter_map(line).collect()
 }
 
+/// When its operations are due.
+fn pace(contender: &Contender) -> String {
+    match contender.intensity.arrivals {
+        Arrivals::Closed => "as fast as replies come".to_owned(),
+        Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
+        Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
+    }
+}
+
 /// The operations of a contender and the load on it.
-fn load_lines(contender: &Contender) -> Vec<String> {
+fn load_lines(contender: &Contender, pace: &str) -> Vec<String> {
     let timeout = show_ns(contender.timeout_ns);
     if contender.address == Address::Program {
         return vec![format!("one run after the other; timeout {timeout} for each")];
@@ -252,11 +280,6 @@ fn load_lines(contender: &Contender) -> Vec<String> {
         Reuse::Pool(pool) => {
             format!("one of a pool of {}{}", pool.max, words::for_each_group(contender))
         }
-    };
-    let arrivals = match contender.intensity.arrivals {
-        Arrivals::Closed => "as fast as replies come".to_owned(),
-        Arrivals::Constant(rate) => format!("{} at equal gaps", show_rate(rate)),
-        Arrivals::Poisson(rate) => format!("{} at random gaps (poisson)", show_rate(rate)),
     };
     let what = match &contender.asks {
         RequestPlan::Request(request) => Some(request_line(request, &contender.target)),
@@ -272,7 +295,7 @@ fn load_lines(contender: &Contender) -> Vec<String> {
     let what = what.into_iter().chain(words::database(&contender.asks));
     let mut lines = vec![
         format!("{}; timeout {timeout}", what.collect::<Vec<_>>().join("; ")),
-        format!("load    {} connections, {reuse}; {arrivals}", contender.intensity.connections),
+        format!("load    {} connections, {reuse}; {pace}", contender.intensity.connections),
     ];
     if !contender.groups.is_empty() {
         lines[1] =

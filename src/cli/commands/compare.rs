@@ -26,6 +26,8 @@ const MORE_EXAMPLES: &str = "
       one server, with persistent and with fresh connections
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
       response times at a given rate
+  tiebreak compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/ --slo 'p99 <= 5ms'
+      how much load each can take, and the ratio of both
   tiebreak compare a='exec:php check_a.php' b='exec:php check_b.php' --operations 100k
       whole programs, run to completion repeatedly
   tiebreak compare nginx lighttpd --sweep connections=1,8,32,128

@@ -4,7 +4,7 @@ use crate::cli::{output_file, outputs};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use sys::signals::SignalFd;
 use testserver::behaviour::DEFAULT_BODY_BYTES;
 use testserver::{
     Behaviour, Body, Deferred, Delay, Framing, Freeze, PathService, Report, Slow, SlowBody, Stall,
-    TestServer,
+    TestServer, Workers,
 };
 use text::quantities::duration;
 
@@ -22,6 +22,8 @@ Examples:
       sends every reply after 1 ms, without using the CPU
   tiebreak testserver --listen 127.0.0.1:8080 --service 100us
       sends at most 10,000 replies a second
+  tiebreak testserver --listen 127.0.0.1:8080 --workers 4 --service-distribution exponential:2ms
+      is a queue with four workers, whose response times can be computed
   tiebreak testserver --listen 127.0.0.1:8080 --freeze 1s --every 10s
       freezes for 1 s of every 10 s: does a load generator notice?
   tiebreak testserver --listen 127.0.0.1:8080 --status-nth 100:503
@@ -41,7 +43,7 @@ pub struct TestserverArgs {
     /// Core to run on
     #[arg(long, value_name = "N")]
     core: Option<u32>,
-    /// Seed of delays and of random bodies
+    /// Seed of delays, of the services of --workers and of random bodies
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Never sleep: times of arrival are then exact, but a core is busy all the time
@@ -77,6 +79,14 @@ struct Times {
     #[arg(long, value_name = "PERCENT", value_parser = percent_per_second)]
     #[arg(requires = "service", allow_hyphen_values = true)]
     service_growth: Option<f64>,
+    /// Serve by this many workers behind one queue, each one request at a time, by timers
+    /// and without using the CPU
+    #[arg(long, value_name = "N", requires = "service_distribution")]
+    workers: Option<NonZeroU32>,
+    /// How long a worker serves a request: constant:TIME, exponential:MEAN,
+    /// lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH
+    #[arg(long, value_name = "DISTRIBUTION", requires = "workers")]
+    service_distribution: Option<Delay>,
     /// CPU work that every reply adds to the next flush
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "flush_every")]
     deferred: Option<Duration>,
@@ -89,7 +99,7 @@ struct Times {
     /// Wait this long after arrival, without using the CPU
     #[arg(long, value_name = "TIME", value_parser = duration)]
     delay: Option<Duration>,
-    /// Wait a random time: exponential:MEAN, lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH
+    /// Wait a random time: constant:TIME, exponential:MEAN, lognormal:MEDIAN,SIGMA or uniform:LOW,HIGH
     #[arg(long, value_name = "DISTRIBUTION", conflicts_with = "delay")]
     delay_distribution: Option<Delay>,
     /// Delay every n-th reply of the server by --slow-by
@@ -179,7 +189,7 @@ impl TestserverArgs {
         let Times { service, service_drift, service_growth, deferred, flush_every, .. } =
             self.times;
         let Times { slow_nth, slow_by, freeze, every, freeze_at, .. } = self.times;
-        let Times { stall_nth, stall_for, .. } = self.times;
+        let Times { stall_nth, stall_for, workers, service_distribution, .. } = self.times;
         let behaviour = Behaviour {
             listen: self.listen,
             unix: self.unix.clone(),
@@ -188,6 +198,9 @@ impl TestserverArgs {
             paths: self.times.path.clone(),
             service_drift: service_drift.unwrap_or_default(),
             service_growth: service_growth.unwrap_or_default(),
+            workers: workers
+                .zip(service_distribution)
+                .map(|(count, service)| Workers { count, service }),
             deferred: deferred
                 .zip(flush_every)
                 .map(|(work, flush_every)| Deferred { work, flush_every }),
@@ -361,6 +374,7 @@ mod tests {
     #[test]
     fn flags() {
         let nth = |n| NonZeroU64::new(n).expect("not zero");
+        let count = |n| NonZeroU32::new(n).expect("not zero");
         let (us, ms, s) = (Duration::from_micros, Duration::from_millis, Duration::from_secs);
         let base = Behaviour::default;
         let freeze = |first| Some(Freeze { lasts: s(1), every: s(10), first });
@@ -391,6 +405,9 @@ mod tests {
             ("--freeze 1s --every 10s", Behaviour { freeze: freeze(s(5)), ..base() }),
             ("--freeze 1s --every 10s --freeze-at 3s",
                 Behaviour { freeze: freeze(s(3)), ..base() }),
+            ("--workers 4 --service-distribution exponential:2ms",
+                Behaviour { workers: Some(Workers { count: count(4), service: exponential }),
+                    ..base() }),
             ("--slow-nth 10 --slow-by 3s", Behaviour { slow, ..base() }),
             ("--deferred 30us --flush-every 100ms --by-cpu-clock",
                 Behaviour { deferred, by_cpu_clock: true, ..base() }),
@@ -432,6 +449,11 @@ mod tests {
             ("--path /b", "/b=110us"),
             ("--path /b=110", "110"),
             ("--path /b=1ms --path /b=2ms", "/b"),
+            ("--workers 4", "--service-distribution"),
+            ("--workers 0 --service-distribution exponential:2ms", "--workers"),
+            ("--service-distribution exponential:2ms", "--workers"),
+            ("--workers 4 --service-distribution 2ms", "constant:TIME"),
+            ("--workers 4 --service-distribution exponential:2ms --service 1ms", "workers"),
             ("--freeze 1s", "--every"),
             ("--freeze 2s --every 1s", "period"),
             ("--freeze-at 1s", "--freeze"),

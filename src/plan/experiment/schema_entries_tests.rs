@@ -23,6 +23,11 @@ fn path() -> &'static Path {
 fn shape(setting: &Setting) -> Option<Json> {
     let shape = match setting.in_file {
         InFile::Text | InFile::Body => json!({"type": "string"}),
+        InFile::Texts => json!({
+            "type": ["string", "array"],
+            "minItems": 1,
+            "items": {"type": "string"}
+        }),
         InFile::Count => json!({"$ref": "#/$defs/count"}),
         InFile::Bytes => json!({"$ref": "#/$defs/bytes"}),
         InFile::Duration => json!({"$ref": "#/$defs/duration"}),
@@ -77,6 +82,7 @@ fn example(setting: &Setting) -> Option<Json> {
         _ if value.is_empty() => None,
         InFile::Count => Some(value.parse::<u64>().map_or(json!(value), Json::from)),
         InFile::Text
+        | InFile::Texts
         | InFile::Body
         | InFile::Bytes
         | InFile::Duration

@@ -8,7 +8,9 @@ pub(in crate::plan) mod rule;
 pub(super) mod slice_length;
 pub(crate) mod warm_up;
 
+use crate::plan::contender::access::ContenderAccess;
 use crate::plan::{Command, Spec};
+use judge::capacity;
 use judge::stats::looks::{self, Looks};
 use judge::stats::rounds::{default_launches, default_rounds, too_few, too_few_launches};
 use judge::stats::stein;
@@ -64,6 +66,33 @@ pub(super) fn of(
         Command::Run if spec.sweep.is_some() => rounds_of_sweep(spec.run.rounds).map(Length::of),
         Command::Run | Command::Load => Ok(Length::of(1)),
         _ => of_comparison(spec, several, comparisons, alpha),
+    }
+}
+
+/// Returns the length of a run that seeks capacities. Where tiebreak launches all targets, each round is a launch of its
+/// own.
+///
+/// # Errors
+/// If so many comparisons need more rounds, or another number of launches was asked for.
+pub(super) fn of_capacities(
+    spec: &Spec,
+    accesses: &[ContenderAccess],
+    comparisons: usize,
+    alpha: f64,
+) -> Result<Length, Error> {
+    let rounds = capacity::ROUNDS;
+    if let Some(why) = too_few(rounds, comparisons, alpha) {
+        return Err(Error::usage(format!("--slo has {rounds} rounds: {why}")));
+    }
+    let launched_anew = self::launches::are_possible(spec, accesses);
+    match spec.run.launches {
+        None if launched_anew => Ok(launches(rounds, 1)),
+        Some(number) if number == rounds && launched_anew => Ok(launches(rounds, 1)),
+        None | Some(1) => Ok(Length::of(rounds)),
+        Some(other) => Err(Error::usage(format!(
+            "--launches {other} cannot be combined with --slo: each of its {rounds} rounds is a launch where tiebreak \
+             launches all targets (leave it out), or all are of one launch (--launches 1)"
+        ))),
     }
 }
 

@@ -84,6 +84,8 @@ pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
 /// How the number of replicates is found.
 pub(in crate::plan) fn of(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> LengthRule {
     match (spec.run.see, spec.run.within) {
+        // Its time sets the length of its turns.
+        _ if facts.primary == Metric::Capacity => LengthRule::Fixed,
         (Some(share), _) => LengthRule::See(share),
         (_, Some(time)) => LengthRule::WithinNs(ns(time)),
         _ if !has_short_rounds(spec, facts) => LengthRule::Fixed,

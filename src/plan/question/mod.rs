@@ -8,6 +8,7 @@ use crate::plan::contender::access::{ContenderAccess, Observed, Watcher};
 use crate::plan::contender::local;
 use crate::plan::length;
 use crate::plan::length::rule::{self, ShortRoundsFacts};
+use crate::plan::objectives;
 use crate::plan::{Command, Spec};
 use crate::protocols::PROTOCOLS;
 use crate::system::cores::Cores;
@@ -48,10 +49,15 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         _ => pairs(contenders.len(), width, spec.run.all_pairs || spec.run.rank),
     };
     let alpha = alpha(spec.run.confidence.unwrap_or(CONFIDENCE))?;
-    let requests = by_request::names(spec, contenders)?;
+    let seeks_capacity = objectives::seeks_capacity(spec, contenders);
+    let requests = if seeks_capacity { Vec::new() } else { by_request::names(spec, contenders)? };
     // Both families must be able to decide.
     let comparisons = pairs.len() * requests.len().max(1);
-    let length = length::of(spec, given.round_of_one_ns, comparisons, alpha)?;
+    let length = if seeks_capacity {
+        length::of_capacities(spec, given.accesses, comparisons, alpha)?
+    } else {
+        length::of(spec, given.round_of_one_ns, comparisons, alpha)?
+    };
     // Replies of one replicate are counted together.
     let counted_ns = given.round_ns.saturating_mul(length.rounds_of_a_replicate().into());
     let (primary, mut secondary) = if spec.command == Command::Run && given.swept.is_some() {
@@ -69,7 +75,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         // A single operation inside a program cannot be observed.
         secondary.clear();
     }
-    let questions: Vec<ContenderQuestion> =
+    let mut questions: Vec<ContenderQuestion> =
         (contenders.iter().zip(given.accesses).zip(machines(given.accesses)))
             .map(|((contender, contender_access), machine)| {
                 question_of(contender, contender_access, machine, given)
@@ -78,7 +84,13 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     if questions.iter().all(|contender| contender.cpu_in_sight) {
         secondary.push(Metric::TargetCpu);
     }
+    if seeks_capacity {
+        secondary.clear();
+        // The turns of a round are driven one by one, without the clocks of the targets.
+        questions.iter_mut().for_each(|contender| contender.cpu_in_sight = false);
+    }
     let (primary, secondary) = match spec.run.by {
+        _ if seeks_capacity => (Metric::Capacity, secondary),
         Some(by) => ranked_by(by, spec, primary, secondary)?,
         None => (primary, secondary),
     };
@@ -101,6 +113,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         is_ranked: spec.run.rank,
         load_points: given.swept.map_or(Vec::new(), RunSweep::names),
         blocks: Vec::new(),
+        objectives: spec.run.slo.clone(),
         pairs,
         alpha,
         matters: matters(spec.run.matters.or(spec.run.see).unwrap_or(judge::MATTERS))?,

@@ -13,6 +13,7 @@ use crate::plan::contender::{
 };
 use crate::plan::experiment::Method;
 use crate::plan::length::{blocks, launches, rule, warm_up};
+use crate::plan::objectives;
 use crate::plan::question::require::Requirement;
 use crate::plan::question::{self, PlanFacts};
 use crate::plan::settings::custom_presets;
@@ -163,6 +164,7 @@ pub fn resolve(
         accesses.push(access);
     }
     workload::check(&spec, &protocols, &contenders)?;
+    objectives::check(&spec, &contenders)?;
     destructive::check(&spec, &contenders)?;
     let spec = of_programs(spec, &contenders)?;
     let (plan, cores) = plan(&spec, machine, None, contenders, &accesses)?;
@@ -437,7 +439,13 @@ pub(super) fn plan(
         blocks::refuse(spec, contenders.len())?;
     }
     let several = !in_blocks && launches::are_several(spec, accesses);
-    let (interleave, slice, round) = turns(spec, several)?;
+    let warm_up = warm_up::of(spec, &contenders, accesses);
+    let (interleave, slice, round) = if objectives::seeks_capacity(spec, &contenders) {
+        let before_ns = warm_up.least_ns.saturating_add(pilot_ns(spec)?);
+        (Interleave::Turns, None, objectives::round(spec, contenders.len(), before_ns)?)
+    } else {
+        turns(spec, several)?
+    };
     let fewest_connections = contenders.iter().map(groups::fewest_connections).min().unwrap_or(1);
     let cores = generator_cores(spec, machine, fewest_connections / spec.agents.max(1))?;
     agents::check(spec.agents, &contenders, cores.generator.len(), fewest_connections)?;
@@ -457,7 +465,6 @@ pub(super) fn plan(
     if question.restarts == 0 && launches::are_possible(spec, accesses) {
         launches::refuse_requirements(spec)?;
     }
-    let warm_up = warm_up::of(spec, &contenders, accesses);
     let plan = Plan {
         command: match spec.command {
             Command::Compare => "compare",

@@ -23,6 +23,7 @@ mod own;
 mod refused;
 #[cfg(test)]
 pub(in crate::plan) mod samples;
+mod slo;
 
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};

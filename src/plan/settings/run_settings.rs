@@ -2,9 +2,12 @@
 
 use crate::plan::Command::{self, Compare, Run};
 use crate::plan::settings::declared::Heading::{Load, Rounds, Verdict};
-use crate::plan::settings::declared::InFile::{Count, Duration as Time, Percent, Switch, Words};
+use crate::plan::settings::declared::InFile::{
+    Count, Duration as Time, Percent, Switch, Texts, Words,
+};
 use crate::plan::settings::declared::{Declared, Flag, Setting, declared, switch};
-use record::{Interleave, Metric};
+use crate::plan::settings::slo;
+use record::{Interleave, Metric, Objective};
 use std::time::Duration;
 use text::near;
 use text::quantities;
@@ -57,7 +60,7 @@ declared! {
         .flags(&[Flag::new(
             "round",
             "TIME",
-            "How long each contender is driven in a round [default: 1s; turns: 2.5s]",
+            "How long each contender is driven in a round [default: 1s; turns: 2.5s; with --slo: 6s]",
         )
         .only(COMPARE)
         .under(Rounds, 1),
@@ -127,6 +130,7 @@ declared! {
             "TIME",
             "How long to drive [default: 10s; with -n: until N are done, 1h at most]",
         )
+        .more("With --slo and without --rate: in all rounds together [default: 1min].")
         .only(&[Run])
         .common()
         .under(Load, 0)]);
@@ -242,6 +246,30 @@ declared! {
         )
         .only(COMPARE)
         .under(Verdict, 5)]);
+
+    /// What is to be met.
+    slo: Vec<Objective>, slo::objective,
+        Setting::new(
+            "slo",
+            Texts,
+            "Objectives, such as p99 <= 5ms. The highest rate that meets them is sought; if `tiebreak run` has a \
+             rate, it is checked whether that rate meets them.",
+        )
+        .example("p99 <= 5ms")
+        .flags(&[Flag::new(
+            "slo",
+            "OBJECTIVE",
+            "Find the highest rate that meets it, such as 'p99 <= 5ms', with an interval",
+        )
+        .more(
+            "p50, p99 or p99.9 of response time, and errors ('errors <= 0.1%'). May be given several times: all \
+             must be met. A comparison gives the ratio of these rates; it takes about two minutes, or as long as \
+             --round says. `tiebreak run` with --rate checks that rate instead: exit code 1 if an objective is not \
+             met.",
+        )
+        .repeated()
+        .common()
+        .under(Verdict, 7)]);
 
     /// The metric that decides.
     by: Option<Metric>, by,

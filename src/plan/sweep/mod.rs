@@ -92,6 +92,11 @@ pub fn load_points<'a>(
             "contenders are ranked at one load point: leave out --sweep or --rank",
         ));
     }
+    if !spec.run.slo.is_empty() || !file.settings.slo.is_empty() {
+        return Err(Error::usage(
+            "--slo finds the load by itself, or checks one rate: leave out --sweep or --slo",
+        ));
+    }
     let points = swept.values.len();
     if points * targets > MOST_CONTENDERS {
         return Err(Error::usage(format!(

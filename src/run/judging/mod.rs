@@ -7,11 +7,10 @@ use crate::run::journal::Reader;
 use crate::system::exit;
 use judge::Judge;
 use judge::growth::{self, Growth};
-use judge::verdict::{Checked, RequirementStatus, Verdict};
+use judge::objectives;
+use judge::verdict::{CapacityOutcome, Checked, RequirementStatus, Verdict};
 use protocol::{Error, Exit};
-use record::{
-    End, EndReason, Event, Header, Phase, PilotChoice, Plan, SecondStage, SingleRun,
-};
+use record::{End, EndReason, Event, Header, Phase, PilotChoice, Plan, SecondStage, SingleRun};
 use report::ReportInput;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -83,7 +82,7 @@ impl Judged {
     /// How the run exits.
     pub fn exit(&self) -> Exit {
         let met = self.checked.iter().all(|checked| checked.status == RequirementStatus::Met);
-        let rounds = self.verdict.complete_rounds();
+        let rounds = self.verdict.complete_rounds().max(u32::from(self.is_known_without_rounds()));
         // A void load point says nothing against the others, but a reader of the exit code alone must not miss it.
         let void = self.verdict.void_in_part();
         let of_run = exit::of_run(self.end.as_ref(), void, rounds, met);
@@ -95,6 +94,15 @@ impl Judged {
             Exit::TargetFailed if self.verdict.ranking().is_some() && void => Exit::Void,
             other => other,
         }
+    }
+
+    /// Whether the search for capacities gave an answer about every contender, so that there was nothing to drive in
+    /// rounds.
+    fn is_known_without_rounds(&self) -> bool {
+        self.verdict.contenders().iter().all(|of| {
+            let outcome = of.capacity.as_ref().map(|capacity| &capacity.outcome);
+            matches!(outcome, Some(CapacityOutcome::Below(_) | CapacityOutcome::AtLeast(_)))
+        })
     }
 
     /// What ended the run, if a target or tiebreak failed.
@@ -190,7 +198,20 @@ fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
             why: format!("this version of tiebreak cannot read it: {why}"),
         }],
     };
-    plan.requirements.iter().flat_map(checked).collect()
+    let required = plan.requirements.iter().flat_map(checked);
+    required.chain(check_objectives(plan, verdict)).collect()
+}
+
+/// Checks the objectives of a rate. Empty if there are none, or a capacity was sought.
+fn check_objectives(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
+    if plan.question.seeks_capacity() {
+        return Vec::new();
+    }
+    let each = verdict.contenders().iter();
+    let of = |contender| {
+        plan.question.objectives.iter().map(move |of| objectives::check(*of, contender))
+    };
+    each.flat_map(of).collect()
 }
 
 /// The file with which earlier versions began the directory of a sweep, whose load points were runs of their own.

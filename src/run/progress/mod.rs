@@ -101,6 +101,11 @@ impl Progress {
         self.mailbox.lock().state.loaded(upto, Instant::now());
     }
 
+    /// A round has so many trials, in place of one for all of its contenders together.
+    pub(crate) fn trials_a_round(&self, trials: u32) {
+        self.mailbox.lock().state.trials_a_round(trials);
+    }
+
     fn begin(&self, phase: impl Fn(&mut RunState, Instant)) {
         let now = Instant::now();
         let mut news = self.mailbox.lock();

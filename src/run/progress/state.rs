@@ -32,6 +32,11 @@ pub(super) struct RunState {
     load: Option<LoadSoFar>,
     /// What a slice waits for.
     waits: Option<Waits>,
+    /// How many trials of a round must have ended before it counts as ended. The trials of all contenders end
+    /// together, unless they are driven one by one.
+    trials_a_round: u32,
+    /// Trials of the latest round.
+    in_round: u32,
     /// Number of ended rounds, and when the last of them ended.
     ended: u32,
     ended_at: Instant,
@@ -72,6 +77,8 @@ impl RunState {
             rounds: 0,
             load: None,
             waits: None,
+            trials_a_round: 1,
+            in_round: 0,
             ended: 0,
             ended_at: now,
             contenders: names.iter().map(so_far).collect(),
@@ -130,13 +137,21 @@ impl RunState {
         self.waits = waits.filter(|waits| waits.time >= SHORTEST_WAIT);
     }
 
+    /// A round ends with so many trials.
+    pub(super) fn trials_a_round(&mut self, trials: u32) {
+        self.trials_a_round = trials;
+    }
+
     /// A trial ended.
     pub(super) fn trial(&mut self, trial: &TrialRecord, now: Instant) {
         if trial.phase != Phase::Round {
             return;
         }
         if trial.round > self.ended {
-            (self.ended, self.ended_at) = (trial.round, now);
+            self.in_round += 1;
+            if self.in_round >= self.trials_a_round {
+                (self.ended, self.ended_at, self.in_round) = (trial.round, now, 0);
+            }
         }
         if let Some(contender) = self.contenders.get_mut(trial.contender as usize) {
             contender.add(trial, self.primary);
@@ -324,6 +339,20 @@ pub(super) mod tests {
         assert_eq!(left, Some(seconds(3.0)), "3 s each, launches shared out");
         state.trial(&trial(0, 4, 1, 1, 1), at(12.0));
         assert_eq!(state.label(), "round 4 of 4");
+    }
+
+    #[test]
+    fn a_round_of_several_turns_ends_with_the_last_of_them() {
+        let start = Instant::now();
+        let mut state = RunState::new(&names(), start);
+        state.trials_a_round(3);
+        state.phase("round", seconds(20.0), 10, start);
+        for (turn, label) in [(1, "round 1 of 10"), (2, "round 1 of 10"), (3, "round 2 of 10")] {
+            state.trial(&trial(turn % 2, 1, 1, 1, 1), start + seconds(2.0));
+            assert_eq!(state.label(), label, "after turn {turn}");
+        }
+        let left = state.left(start + seconds(2.0)).and_then(|left| left.time);
+        assert_eq!(left, Some(seconds(18.0)));
     }
 
     #[test]

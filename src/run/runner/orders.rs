@@ -3,11 +3,13 @@
 use super::segments::Segment;
 use crate::plan::length::pilot_length::PilotLength;
 use crate::plan::pilot;
+use judge::capacity::UNCOUNTED_NS;
 use record::{
     Address, Arrivals, Contender, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice,
     Plan, Reuse, WarmUp,
 };
 use std::ops::Range;
+use text::fnv::fnv1a;
 
 /// How long the request that checks whether a target is ready may wait for its connection before
 /// sending ends; its reply may take the whole timeout.
@@ -80,6 +82,11 @@ pub(super) fn warm_up(plan: &Plan, who: &[usize]) -> DriveOrder {
     DriveOrder { warm_up: plan.warm_up(), lanes: lanes(plan, who, |_| 0), ..empty_order(plan) }
 }
 
+/// A warm-up alone, of a launch after the first one.
+pub(super) fn warm_up_again(plan: &Plan, choice: &PilotChoice, who: &[usize]) -> DriveOrder {
+    DriveOrder { warm_up: plan.warm_up_after(choice.warm_up_ns), ..warm_up(plan, who) }
+}
+
 /// The pilot's interleaved part with these contenders, after this warm-up. None if the contenders are warm: then only fresh sockets
 /// are driven.
 pub(super) fn pilot(
@@ -120,6 +127,35 @@ pub(super) fn rounds(
         lanes: lanes(plan, who, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
         ..empty_order(plan)
     }
+}
+
+/// One turn of one contender at this rate. `level` and `round` draw its arrivals, which are the same for every
+/// contender, in units of the mean gap.
+pub(super) fn turn(plan: &Plan, turn: &TurnOrder) -> DriveOrder {
+    let mut lane = lane(plan, turn.contender, UNCOUNTED_NS);
+    lane.intensity.arrivals = Arrivals::Poisson(turn.rate);
+    let drawn = fnv1a(format!("turn {} of round {}", turn.level, turn.round).as_bytes());
+    lane.arrivals_seed = (drawn >> 32) as u32;
+    DriveOrder {
+        first_round: turn.round.max(1),
+        rounds: 1,
+        round_ns: turn.length_ns,
+        slice_ns: turn.length_ns,
+        lanes: vec![lane],
+        ..empty_order(plan)
+    }
+}
+
+/// A turn at one of the rates of a round, or of a search, whose round is 0.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnOrder {
+    pub(super) contender: usize,
+    pub(super) round: u32,
+    /// Which of the rates of its round, or the number of the step of a search.
+    pub(super) level: u32,
+    /// Operations per second.
+    pub(super) rate: f64,
+    pub(super) length_ns: u64,
 }
 
 /// Fresh sockets are driven for about a slice.
@@ -168,6 +204,7 @@ pub(super) fn lane(plan: &Plan, contender: usize, burn_in_ns: u64) -> LaneOrder 
         timeout_ns: contender.timeout_ns,
         burn_in_ns,
         operations: contender.operations,
+        arrivals_seed: 0,
         groups: contender.groups.iter().map(|group| group.intensity).collect(),
     }
 }

@@ -21,6 +21,11 @@ impl<W: Write> TrialWriter<'_, W> {
         who
     }
 
+    /// How many trials this round has.
+    pub(super) fn trials_in(&self, round: u32) -> usize {
+        self.trials_a_round.unwrap_or_else(|| self.contenders_of(round).len())
+    }
+
     /// Whether contenders that fail leave. Several machines that drive together cannot leave one out.
     pub(super) fn is_ranking(&self) -> bool {
         self.plan.question.is_ranked && self.plan.agents == 0

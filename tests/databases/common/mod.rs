@@ -8,7 +8,6 @@ pub(crate) mod certificates;
 mod scratch;
 
 use engine::{MakeLane, Stop};
-pub(crate) use protocol::testing::free_port;
 use record::{Address, DriveOrder, Failure, LaneOrder, LaneTask, Seen, Workload};
 use scratch::directory_within;
 use std::ops::ControlFlow;

@@ -108,8 +108,9 @@ impl Drive {
         seat: &Seat,
     ) -> Drive {
         let here = seat.share(u64::from(units)) as usize;
+        let drawn = seed ^ u64::from(lane_order.arrivals_seed);
         Drive {
-            schedule: DueTimes::of(lane_order.intensity.arrivals, seed, seat),
+            schedule: DueTimes::of(lane_order.intensity.arrivals, drawn, seat),
             timeout_ns: lane_order.timeout_ns,
             is_load: matches!(lane_order.doing, LaneTask::Load(_)),
             driven_ns: 0,

@@ -35,13 +35,16 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     // Load points differ on purpose.
     let others = each.chunks(evidence.question.width().max(1)).flat_map(|point| {
         // One that left a ranking has no settings.
-        let mut driven = point.iter().filter_map(|(name, it)| Some((name, it.lane_orders.first()?)));
+        let mut driven =
+            point.iter().filter_map(|(name, it)| Some((name, it.lane_orders.first()?)));
         let first = driven.next();
         driven.filter_map(move |(name, order)| {
             let (first_name, first) = first?;
             let settings = differing(first, order);
-            let seen =
-                format!("driven with other settings than {first_name}: {}", lists::listed(&settings));
+            let seen = format!(
+                "driven with other settings than {first_name}: {}",
+                lists::listed(&settings)
+            );
             (!settings.is_empty()).then(|| RULE.about(name, Weight::Note, seen))
         })
     });

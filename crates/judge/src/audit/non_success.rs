@@ -5,7 +5,7 @@ use crate::{
     evidence::Part,
     verdict::{Finding, Weight},
 };
-use record::{Failure, FaultOwner, Outcomes, Reasons};
+use record::{Failure, FaultOwner, Objective, Outcomes, Reasons};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use text::shown::shown;
@@ -23,7 +23,8 @@ pub(super) const RULE: Rule = Rule {
     hint: "see its log, or name the code (--expect)",
     weight: Weight::Void,
     threshold: "Counts the operations of all rounds that did not end in a complete reply with an \
-                expected code. At least one: a caution. More than 1 in 1000: void.",
+                expected code. At least one: a caution. More than 1 in 1000: void, unless --slo has an \
+                objective on errors, which decides then.",
     why: "An error page, a missing page or a refused connection is often much quicker than the \
           real work, so a contender that fails can look fast. Published comparisons have counted \
           404 pages as successes.",
@@ -34,11 +35,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let found = |part: &Part<'_>| finding(part, evidence.question.code_names(part.contender));
+    let is_objective = |of: &Objective| matches!(of, Objective::Errors { .. });
+    let most = if evidence.question.objectives.iter().any(is_objective) { 1.0 } else { MOST };
+    let found = |part: &Part<'_>| finding(part, evidence.question.code_names(part.contender), most);
     evidence.parts_and_requests().iter().filter_map(found).collect()
 }
 
-fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
+/// `most` is the share of failures above which the run is void.
+fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>, most: f64) -> Option<Finding> {
     let outcomes = &part.driven.outcomes;
     // The rule our_faults reports failures of the generator.
     let bad = outcomes.count(FaultOwner::Target) + outcomes.count(FaultOwner::Host);
@@ -47,7 +51,7 @@ fn finding(part: &Part<'_>, names: &BTreeMap<u16, String>) -> Option<Finding> {
         return None;
     }
     let share = bad as f64 / total as f64;
-    let weight = if share > MOST { Weight::Void } else { Weight::Caution };
+    let weight = if share > most { Weight::Void } else { Weight::Caution };
     let mut classes = outcomes.classes(FaultOwner::Target, names);
     classes.extend(outcomes.classes(FaultOwner::Host, names));
     let counts: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();

@@ -66,6 +66,7 @@ fn finding(part: &Part<'_>, workers: f64) -> Option<Finding> {
     if sending <= 0.0 {
         return None;
     }
+    let rate = if driven.requested > 0.0 { driven.requested / sending } else { rate };
     let scheduled = driven.operations_due();
     let expected = rate * sending;
     let slack = slack(lane_order.intensity.arrivals, expected, driven.slices as f64 * workers);

@@ -71,7 +71,7 @@ impl Compared {
         replicates::Of { pair: self.pair, metric: self.metric, operations: self.operations }
     }
 
-    fn blank(&self, evidence: &Evidence) -> Comparison {
+    pub(super) fn blank(&self, evidence: &Evidence) -> Comparison {
         let question = &evidence.question;
         let (group, request) = match self.operations {
             Operations::All => (None, None),
@@ -111,13 +111,13 @@ impl Compared {
         }
     }
 
-    fn without_verdict(&self, mut comparison: Comparison, why: String) -> Draft {
+    pub(super) fn without_verdict(&self, mut comparison: Comparison, why: String) -> Draft {
         comparison.because.push(why);
         Draft { pair: self.pair, comparison, weighed: None, settled: false }
     }
 
     /// The level of the interval that is judged.
-    fn level(&self, evidence: &Evidence) -> f64 {
+    pub(super) fn level(&self, evidence: &Evidence) -> f64 {
         let alpha = evidence.question.alpha;
         match looks_of_short_rounds(evidence).and_then(<[_]>::last) {
             Some(last) => rounds::level(last.level, self.family),
@@ -267,7 +267,7 @@ impl Compared {
         !undecided || withheld == Withheld::ForGood
     }
 
-    fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {
+    pub(super) fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {
         let compared = units::show_counted(self.family as u64, "comparison");
         let alpha = evidence.question.alpha;
         let looks = looks_of_short_rounds(evidence);
@@ -357,7 +357,7 @@ fn before_the_first_look(evidence: &Evidence, all: &Replicates, first: u32) -> S
     format!("{seen} done; the first look is after {replicate} {first}")
 }
 
-fn fill(comparison: &mut Comparison, weighed: &Weighed) {
+pub(super) fn fill(comparison: &mut Comparison, weighed: &Weighed) {
     comparison.ratio = Some(weighed.estimate.exp());
     comparison.low = weighed.interval.map(|(low, _)| low.exp());
     comparison.high = weighed.interval.map(|(_, high)| high.exp());

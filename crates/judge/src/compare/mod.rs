@@ -2,6 +2,7 @@
 
 mod at_rest;
 mod bottleneck;
+mod capacity;
 mod draft;
 mod replicates;
 mod scope;
@@ -28,6 +29,12 @@ use record::{Metric, Pair, SecondStage};
 /// and all others together.
 pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     let question = &evidence.question;
+    if question.seeks_capacity() {
+        let mut drafts: Vec<Draft> =
+            question.pairs.iter().map(|pair| capacity::draft(evidence, *pair)).collect();
+        scope::set(evidence, &mut drafts);
+        return drafts;
+    }
     let pairs = question.pairs.len();
     let of_groups: usize = question.groups.iter().map(|group| group.metrics.len()).sum();
     let others = pairs * (question.secondary.len() + of_groups);

@@ -8,8 +8,8 @@ use crate::{
     verdict::TargetSummary, verdict::WarmUps,
 };
 use record::{
-    Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Reasons, Seen, Slice, TrialRecord,
-    own_cost::cheapest, seen::Connections,
+    FaultOwner, Histogram, LaneOrder, Metric, Outcomes, OwnCost, Phase, Reasons, Seen, Slice,
+    TrialRecord, own_cost::cheapest, seen::Connections,
 };
 use std::collections::BTreeMap;
 
@@ -81,6 +81,8 @@ pub(crate) struct DriveSummary {
     /// Start to last reply, summed over slices.
     pub(crate) took_ns: u64,
     pub(crate) sending_ns: u64,
+    /// Operations that the judged turns requested, if their rates differ by design. 0 otherwise.
+    pub(crate) requested: f64,
     pub(crate) generator_cpu_ns: u64,
     pub(crate) waited_ns: u64,
     pub(crate) steal_ns: u64,
@@ -154,6 +156,25 @@ impl DriveSummary {
         if phase == Phase::Round {
             self.count_recorded(lane_order, seen);
         }
+    }
+
+    /// Counts a turn at a rate beyond the capacity. That it failed, or was late, is no objection to the run; wrong
+    /// replies and faults of the generator are.
+    pub(crate) fn count_probe(&mut self, record: &TrialRecord) {
+        let seen = &record.seen;
+        self.count_sent(record.phase, seen);
+        let mut outcomes = seen.outcomes.clone();
+        outcomes.unexpected.clear();
+        outcomes.failed.retain(|failure, _| failure.fault_owner() == FaultOwner::Generator);
+        self.outcomes.merge(&outcomes);
+        self.empty += seen.empty;
+        self.unasked += seen.unasked;
+    }
+
+    /// Adds the operations that a turn at this rate requests.
+    pub(crate) fn add_requested(&mut self, rate: f64, seen: &Seen) {
+        let sending_ns: u64 = seen.slices.iter().map(|slice| slice.sending_ns).sum();
+        self.requested += rate * sending_ns as f64 / 1e9;
     }
 
     fn count_sent(&mut self, phase: Phase, seen: &Seen) {

@@ -11,7 +11,7 @@ mod timeline;
 mod trial;
 mod waiting;
 
-use crate::{cost, cost::CoresOf, draft::Draft};
+use crate::{capacity_run::CapacityRun, cost, cost::CoresOf, draft::Draft};
 use record::{
     Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen, Withdrawn,
 };
@@ -37,6 +37,8 @@ pub struct Evidence {
     pub(crate) complete_rounds: u32,
     /// How long the agents paused between slices, if several machines drove.
     pub(crate) gate: Gate,
+    /// What a run that seeks capacities has shown. None for all others, and before the pilot.
+    pub(crate) capacities: Option<CapacityRun>,
     /// The comparisons before the audit.
     pub(crate) drafts: Vec<Draft>,
 }
@@ -86,6 +88,7 @@ impl Evidence {
             withdrawn: Vec::new(),
             complete_rounds: 0,
             gate: Gate::default(),
+            capacities: None,
             drafts: Vec::new(),
         }
     }

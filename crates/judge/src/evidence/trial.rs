@@ -79,6 +79,7 @@ impl Trial {
         let value = match metric {
             Metric::Throughput => self.throughput,
             Metric::TargetCpu => self.target_cpu,
+            Metric::Capacity => None,
             _ => self.quantile(metric)?.value,
         };
         ratable(value)

@@ -1,11 +1,13 @@
 //! Takes in the record of a run, trial by trial, and judges it.
 
+mod capacities;
 mod load_points;
 
 use crate::{
-    audit, compare, evidence::Evidence, rank, summary, verdict::Comparison, verdict::Finding,
-    verdict::Verdict, verdict::Weight, verdict::Word,
+    audit, capacity_run::CapacityRun, compare, evidence::Evidence, rank, summary,
+    verdict::Comparison, verdict::Finding, verdict::Verdict, verdict::Weight, verdict::Word,
 };
+use capacities::Turns;
 use record::{
     End, Loaded, OwnCost, Phase, PilotChoice, Question, SecondStage, Seen, StoreReport, TargetDone,
     TargetReady, TrialRecord, Withdrawn,
@@ -23,6 +25,8 @@ use record::{
 pub struct Judge {
     evidence: Evidence,
     open: Option<OpenRound>,
+    /// The turns of a run that seeks capacities.
+    turns: Option<Turns>,
 }
 
 /// A round that may receive more trials.
@@ -36,7 +40,8 @@ struct OpenRound {
 impl Judge {
     /// A judge of this question without any record yet.
     pub fn new(question: &Question) -> Judge {
-        Judge { evidence: Evidence::new(question), open: None }
+        let turns = question.seeks_capacity().then(Turns::default);
+        Judge { evidence: Evidence::new(question), open: None, turns }
     }
 
     /// Records the choice of the pilot.
@@ -44,6 +49,9 @@ impl Judge {
         let question = self.evidence.question.clone();
         self.evidence.question = question.with_choice(choice);
         self.evidence.pilot = Some(choice.clone());
+        if let Some(turns) = &mut self.turns {
+            turns.run = Some(CapacityRun::new(&self.evidence.question, choice));
+        }
     }
 
     /// Records how many replicates the first stage asked for.
@@ -130,6 +138,9 @@ impl Judge {
         let Some(driven) = self.evidence.contenders.get_mut(record.contender as usize) else {
             return;
         };
+        if self.turns.as_mut().is_some_and(|turns| turns.add(record)) {
+            return;
+        }
         driven.count(record);
         if record.phase != Phase::Round {
             return;
@@ -212,6 +223,9 @@ impl Judge {
     /// All rounds, with the last one.
     pub(crate) fn into_evidence(mut self) -> Evidence {
         self.close_round();
+        if let Some(turns) = self.turns.take() {
+            turns.close(&mut self.evidence);
+        }
         self.evidence
     }
 

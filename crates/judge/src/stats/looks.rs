@@ -164,7 +164,7 @@ pub fn fewest(comparisons: usize, alpha: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::random::Random;
+    use crate::random::Random;
     use crate::stats::signed_rank::{SignedRank, critical};
     use crate::verdict::Word;
     use crate::weigh::word;

@@ -10,8 +10,6 @@ pub mod looks;
 pub mod paired_t;
 pub mod quantile;
 pub mod rank_sum;
-#[cfg(test)]
-pub(crate) mod random;
 pub mod rounds;
 pub mod short_rounds;
 pub mod signed_rank;

@@ -46,7 +46,7 @@ pub(crate) fn is_plain((low, high): (f64, f64), matters: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::random::Random;
+    use crate::random::Random;
     use crate::stats::signed_rank::{SignedRank, critical};
 
     #[test]

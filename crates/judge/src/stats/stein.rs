@@ -62,8 +62,8 @@ impl Variation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use crate::stats::paired_t::standard_deviation;
-    use crate::stats::random::Random;
     use crate::stats::signed_rank::critical;
     use std::collections::BTreeMap;
 

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use record::{
     Address, AgentClock, AgentReady, AgentSeen, Arrivals, Consistency, Contender,
     ContenderQuestion, End, EndReason, Event, Fact, Failure, GroupQuestion, Header, Host,
-    Intensity, Interleave, LaneOrder, LaneTask, LoadMethod, Loaded, Metric, Moments, Nodes,
-    Outcome, OwnCost, Pair, Phase, PilotChoice, PilotSeen, Plan, ProgramRun, Question, Recorder,
-    RequestPlan, RequestSettings, Reuse, Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart,
-    SqlProtocol, SqlSettings, StoreMoment, StoreReport, TargetDone, TargetReady, TrialRecord,
-    WatchedSlice, WatcherReport, Withdrawn, Work, Workload,
+    Intensity, Interleave, LaneOrder, LaneTask, LengthRule, LoadMethod, Loaded, Metric, Moments,
+    Nodes, Objective, Outcome, OwnCost, Pair, Percentile, Phase, PilotChoice, PilotSeen, Plan,
+    ProgramRun, Question, Recorder, RequestPlan, RequestSettings, Reuse, Settled, ShardRule,
+    Sharding, SingleRun, Skew, SliceStart, SqlProtocol, SqlSettings, StoreMoment, StoreReport,
+    TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport, Withdrawn, Work, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -45,6 +45,7 @@ fn lane_order(i: usize) -> LaneOrder {
         timeout_ns: 30_000_000_000,
         burn_in_ns: 2_000_000,
         operations: (i % 2 == 1).then_some(u64::MAX),
+        arrivals_seed: i as u32,
         groups: vec![intensity(i); i % 3],
     }
 }
@@ -134,6 +135,10 @@ fn question() -> Question {
         is_ranked: true,
         load_points: vec!["rate-5".to_owned()],
         blocks: vec![vec![0, 1], vec![1]],
+        objectives: vec![Objective::ResponseTime {
+            percentile: Percentile::P99,
+            limit_ns: 5_000_000,
+        }],
         pairs: vec![Pair { a: 0, b: 1 }],
         alpha: 0.05,
         matters: 0.01,

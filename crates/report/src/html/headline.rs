@@ -1,7 +1,7 @@
 //! The top of the page: the result in a few large words.
 
 use super::node::{Node, el, foreign};
-use super::{findings, parts, ranking};
+use super::{capacity, findings, parts, ranking};
 use crate::{View, words};
 use judge::verdict::{Comparison, Weight, Word};
 use text::shown::shown;
@@ -57,6 +57,7 @@ pub(super) fn verdict(view: &View) -> Node {
         n if view.ranking.is_some() => section
             .with(el("h1").class("small").text(counted(view, n)))
             .with_all(ranking::headline(view)),
+        0 if words::capacity::are_sought(view) => section.with_all(capacity::alone(view)),
         0 => section.with_all(alone(view)),
         1 => section.with_all(claim(view, primaries[0], "h1")),
         n if n <= SPELLED_OUT => section

@@ -4,6 +4,7 @@
 mod accounts;
 mod agents;
 mod boards;
+mod capacity;
 mod chart;
 mod costs;
 mod figures;
@@ -26,7 +27,7 @@ mod scale;
 mod slices;
 mod sweep;
 
-use super::{View, json};
+use super::{View, json, words};
 use node::{Node, el};
 use text::shown::shown;
 
@@ -64,6 +65,8 @@ fn head(title: String) -> Node {
 }
 
 fn main(view: &View) -> Node {
+    // Figures over turns at many rates together describe none of them.
+    let has_one_load = !words::capacity::are_sought(view);
     el("main")
         .class(if view.void { "refused" } else { "sound" })
         .with(parts::masthead(view.run, 60, &shown(&view.header.started)))
@@ -76,15 +79,16 @@ fn main(view: &View) -> Node {
         .with_all(required::section(view))
         .with_all(ranking::section(view))
         .with_all(forest::section(view))
+        .with_all(capacity::section(view))
         .with_all(findings::section(view))
-        .with(figures::section(view))
+        .with_all(has_one_load.then(|| figures::section(view)))
         .with_all(costs::section(view))
-        .with(latency::section(view))
+        .with_all(has_one_load.then(|| latency::section(view)))
         .with_all(groups::section(view))
         .with_all(kinds::section(view))
         .with_all(agents::section(view))
         .with_all(rounds::section(view))
-        .with(slices::section(view))
+        .with_all(has_one_load.then(|| slices::section(view)))
         .with(accounts::section(view))
         .with_all(plan::sections(view))
 }

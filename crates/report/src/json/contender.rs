@@ -1,5 +1,6 @@
 //! One contender's part of the report.
 
+use super::capacity;
 use super::figures::{figure, kinds, known_times, outcomes, rounds, times};
 use super::{list, seconds, unless_empty, without_nulls};
 use crate::{View, words::costs};
@@ -16,6 +17,7 @@ pub(super) fn contender(view: &View, of: &ContenderSummary) -> Value {
         "target": planned.map(|planned| &planned.target),
         "operations": of.operations,
         "sent": of.sent,
+        "capacity": of.capacity.as_ref().map(|capacity| capacity::capacity(view, capacity)),
         "warm_ups": warm_ups(&of.warm_ups),
         "unsent": of.unsent,
         "unsent_times": unless_zero(of.unsent_times),
@@ -49,7 +51,7 @@ pub(super) fn contender(view: &View, of: &ContenderSummary) -> Value {
         "histogram": Some(&of.histogram).filter(|histogram| !histogram.is_empty()),
         "agents": Some(&of.agents).filter(|agents| !agents.is_empty()),
     });
-    without_nulls(contender, &["warm_ups", "unsent_times", "read_at_rest", "agents"])
+    without_nulls(contender, &["capacity", "warm_ups", "unsent_times", "read_at_rest", "agents"])
 }
 
 /// The measurements of one group.

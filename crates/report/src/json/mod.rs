@@ -4,6 +4,7 @@
 //! only ever added; their order never changes.
 
 pub(super) mod boards;
+mod capacity;
 mod contender;
 mod figures;
 mod plan;

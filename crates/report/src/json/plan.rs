@@ -2,6 +2,7 @@
 
 use super::{list, seconds, without_nulls};
 use crate::{View, words};
+use judge::objectives;
 use record::{
     Arrivals, Contender, ContenderQuestion, LengthRule, Metric, PilotChoice, Question, Reuse,
 };
@@ -127,8 +128,10 @@ fn groups(of: &Contender) -> Value {
 
 fn question(of: &Question) -> Value {
     let paths = |metrics: &[Metric]| list(metrics, |metric| json!(metric.path()));
-    json!({
+    let objectives: Vec<String> = of.objectives.iter().map(|of| objectives::show(*of)).collect();
+    let question = json!({
         "primary": of.primary.path(),
+        "objectives": Some(objectives).filter(|objectives| !objectives.is_empty()),
         "secondary": paths(&of.secondary),
         "groups": list(&of.groups, |group| json!({
             "name": group.name,
@@ -143,7 +146,8 @@ fn question(of: &Question) -> Value {
         "matters": of.matters,
         "expect_different": of.expect_different,
         "shares_core": of.shares_core,
-    })
+    });
+    without_nulls(question, &["objectives"])
 }
 
 fn pilot(of: &PilotChoice, question: &Question) -> Value {

@@ -9,6 +9,7 @@ mod targets;
 
 use super::{View, words};
 use crate::sweep::SweepView;
+use crate::words::capacity;
 use crate::words::columns::{self, Column, ERRORS, MISSES, P50, P99, THROUGHPUT};
 use crate::words::ranking;
 use escape::{code, text};
@@ -30,10 +31,12 @@ pub(super) fn summary(view: &View) -> String {
     }
     match view.ranking {
         _ if view.plan().sweeps_one_target() && view.sweep().is_some() => {}
+        _ if view.comparisons.is_empty() && capacity::are_sought(view) => {}
         _ if view.comparisons.is_empty() => push(&mut out, figures(view)),
         Some(_) if !view.void => push(&mut out, ranks(view)),
         _ => push(&mut out, comparisons(view)),
     }
+    push(&mut out, capacities(view));
     let bounds = words::times::read_at_rest(view);
     push(&mut out, bounds.map_or(String::new(), |bounds| text(&bounds)));
     push(&mut out, reservations(view));
@@ -69,6 +72,10 @@ fn headline(view: &View) -> String {
     }
     let primaries: Vec<&Comparison> = view.primaries().collect();
     match primaries[..] {
+        [] if capacity::are_sought(view) => {
+            let answer = |(of, summary)| text(&capacity::answer(view, of, summary));
+            capacity::of(view).map(answer).collect::<Vec<String>>().join(", ")
+        }
         [] => {
             let names: Vec<String> = view.contenders.iter().map(|it| code(&it.name)).collect();
             format!("{}, measured without a comparison", names.join(", "))
@@ -193,6 +200,21 @@ fn bends(view: &SweepView) -> String {
         let _ = writeln!(list, "- {}: {}", code(&shown(name)), text(&sentence));
     }
     list
+}
+
+/// A table with the capacity of each contender. Empty if none were sought.
+fn capacities(view: &View) -> String {
+    if !capacity::are_sought(view) {
+        return String::new();
+    }
+    let mut table = format!("| {} |\n|---|--:|---|---|\n", capacity::HEAD.join(" | "));
+    for [name, rate, objective, limit] in capacity::rows(view) {
+        let _ = writeln!(table, "| {} | {rate} | {} | {limit} |", code(&name), text(&objective));
+    }
+    for sentence in capacity::about(view) {
+        let _ = write!(table, "\n{}\n", text(&sentence));
+    }
+    table
 }
 
 /// The load points of one target, and the change from each to the next.

@@ -2,6 +2,7 @@
 //! Everything is computed from a seed, so all builds have the same samples.
 
 mod agents;
+mod capacities;
 mod groups;
 mod kinds;
 mod launches;
@@ -103,6 +104,9 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("groups", groups()),
         ("requests", requests()),
         ("ranked", ranked()),
+        ("capacities", capacities::capacities()),
+        ("capacities-without-ratios", capacities::capacities_without_ratios()),
+        ("capacity-alone", capacities::capacity_alone()),
         ("agents", agents()),
         ("published", published()),
         ("loads", sweeps::loads()),

@@ -3,6 +3,7 @@
 
 mod agents;
 mod boards;
+mod capacity;
 mod groups;
 mod kinds;
 mod layout;
@@ -21,6 +22,7 @@ use layout::{Page, Paint};
 use text::shown::{shown, shown_sentence};
 use text::units;
 use unicode_width::UnicodeWidthStr;
+use words::capacity::are_sought as capacity_is_sought;
 use words::{Sentence, fresh};
 
 /// The whole report.
@@ -36,7 +38,9 @@ pub(super) fn report(view: &View, style: Style) -> String {
     if let Some(sweep) = &sweep {
         sweep::in_full(sweep, style, &mut page);
     }
-    if view.comparisons.is_empty() {
+    if view.comparisons.is_empty() && capacity_is_sought(view) {
+        capacity::answers(view, &mut page);
+    } else if view.comparisons.is_empty() {
         alone(view, &mut page)
     } else if !view.plan().sweeps_one_target() {
         comparisons(view, &mut page)
@@ -46,7 +50,7 @@ pub(super) fn report(view: &View, style: Style) -> String {
     }
     page.append(published::section(view, style));
     page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
-    figures(view, &mut page);
+    figures(view, style, &mut page);
     let weighed = view.findings.iter().filter(|finding| finding.weight != Weight::Void);
     for finding in weighed {
         page.blank();
@@ -187,10 +191,14 @@ fn required(label: &str, checked: &Checked, why: bool, indent: usize, page: &mut
     }
 }
 
-fn figures(view: &View, page: &mut Page) {
+fn figures(view: &View, style: Style, page: &mut Page) {
     page.blank();
     if view.void {
         page.wrapped(2, "figures of a void run, only for finding the fault:", Paint::Alarm);
+    }
+    if capacity_is_sought(view) {
+        page.append(capacity::table(view, style));
+        return;
     }
     table::contenders(view, page);
     groups::groups(view, page);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
 /// The samples whose reports are kept as files.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 14] = [
     "faster",
     "equivalent",
     "undecided",
@@ -24,6 +24,7 @@ const KEPT: [&str; 13] = [
     "loads",
     "sweep",
     "published",
+    "capacities",
 ];
 /// "faster", and those that have little else in their JSON: of these only what differs from it is
 /// kept.
@@ -88,6 +89,7 @@ fn shorten(input: &mut samples::Parts) {
         contender.slices.truncate(POINTS);
         contender.latency_curve.truncate(POINTS);
         contender.rounds.truncate(POINTS);
+        contender.capacity.iter_mut().for_each(|of| of.turns.truncate(POINTS));
         contender.groups.iter_mut().for_each(|group| group.rounds.truncate(POINTS));
     }
     input.comparisons.iter_mut().for_each(|comparison| comparison.rounds.truncate(POINTS));

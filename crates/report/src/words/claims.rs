@@ -22,10 +22,14 @@ pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
     let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
     // A program is faster; a launch of it was.
     let was_launched = comparison.launch_of_a || comparison.launch_of_b;
-    let [is, are, uses, both_use] =
-        if was_launched { ["was", "were", "used", "used"] } else { ["is", "are", "uses", "use"] };
+    let [is, are, uses, both_use, takes, both_take] = if was_launched {
+        ["was", "were", "used", "used", "took", "took"]
+    } else {
+        ["is", "are", "uses", "use", "takes", "take"]
+    };
     let limit = limit(comparison);
     let is_cpu = comparison.metric == Metric::TargetCpu;
+    let is_capacity = comparison.metric == Metric::Capacity;
     let words = match (comparison.verdict, comparison.metric.direction()) {
         (Word::Faster | Word::Slower, _) if is_cpu => {
             format!("[b] {uses} {limit}[ratio] the CPU of [a] per operation")
@@ -37,6 +41,12 @@ pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
             "[b] against [a] is undecided in CPU per operation: [ratio]".to_owned()
         }
         (Word::Void, _) if is_cpu => "[b] against [a], CPU per operation: [ratio]".to_owned(),
+        (Word::Faster | Word::Slower, _) if is_capacity => {
+            format!("[b] {takes} [ratio] the rate of [a]")
+        }
+        (Word::Equivalent, _) if is_capacity => {
+            format!("[b] and [a] {both_take} equivalent rates: [ratio]")
+        }
         (Word::Faster, HigherIsBetter) => format!("[b] {is} {limit}[ratio] faster than [a]"),
         (Word::Faster, LowerIsBetter) => format!("[b] {is} faster than [a]: {limit}[ratio]"),
         (Word::Slower, _) => format!("[b] {is} slower than [a]: {limit}[ratio]"),

@@ -1,5 +1,6 @@
 //! The data behind a verdict: rounds, launches, or the rounds of a look.
 
+use super::capacity;
 use crate::View;
 use judge::verdict::{Comparison, Word};
 use record::{LengthRule, Question};
@@ -50,7 +51,8 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
     let question = &view.plan().question;
     let (complete, planned) = (view.complete_rounds, view.plan().rounds);
     let rounds = |n: u32| units::counted(n.into(), "round");
-    if complete >= planned || question.is_at_a_look(complete) {
+    let nothing_to_drive = capacity::need_no_rounds(view);
+    if complete >= planned || question.is_at_a_look(complete) || nothing_to_drive {
         return None;
     }
     if question.interim_looks.is_empty() {

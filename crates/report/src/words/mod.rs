@@ -4,6 +4,7 @@ pub(super) mod agents;
 pub(super) mod belief;
 mod blocks;
 pub(crate) mod boards;
+pub(super) mod capacity;
 mod claims;
 pub(super) mod columns;
 pub(super) mod costs;
@@ -42,7 +43,7 @@ pub use requests::methods;
 pub(super) use requests::request;
 pub use sentence::THIS_LAUNCH_OF;
 pub(super) use sentence::{Sentence, SentencePart};
-pub(super) use status::{required, status};
+pub(super) use status::{is_objective, required, status};
 pub use stores::{is_loaded, store};
 pub(super) use warm_up::warm_up;
 use workload::kind;
@@ -139,6 +140,9 @@ pub(super) fn turns(view: &View) -> String {
     let start = start_included(view).map_or(String::new(), |start| format!("; {start}"));
     let start = blocks(view.plan()).map_or(String::new(), |blocks| format!("; {blocks}")) + &start;
     match pilot.interleave {
+        Interleave::Turns if capacity::are_sought(view) => {
+            format!("turns of {slice}, at three rates for each contender in every round")
+        }
         Interleave::Turns => {
             format!("turns: each contender is driven once in every round, for {slice}{start}")
         }
@@ -163,6 +167,7 @@ pub(super) fn metric(metric: Metric) -> &'static str {
         Metric::ResponseP99 => "p99 of response time",
         Metric::ResponseP999 => "p99.9 of response time",
         Metric::TargetCpu => "target CPU per operation",
+        Metric::Capacity => "capacity",
     }
 }
 
@@ -174,6 +179,7 @@ pub(super) fn short_metric(metric: Metric) -> &'static str {
         Metric::ResponseP99 => "p99",
         Metric::ResponseP999 => "p99.9",
         Metric::TargetCpu => "target CPU per operation",
+        Metric::Capacity => "capacity",
     }
 }
 
@@ -204,7 +210,7 @@ pub(super) fn or_missing(figure: Option<String>) -> String {
 /// A figure of this metric with its unit.
 pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
     match metric {
-        Metric::Throughput => units::rate(value),
+        Metric::Throughput | Metric::Capacity => units::rate(value),
         _ => units::seconds(value),
     }
 }

@@ -1,10 +1,9 @@
 //! A real MariaDB.
 
-use super::{
-    PASSWORD, PATIENCE, as_user, directory, drive, free_port, load, log, signal, wait_for, with,
-};
+use super::{PASSWORD, PATIENCE, as_user, directory, drive, load, log, signal, wait_for, with};
 use ::mysql::{MysqlAccess, Sending};
 use drivers::Database;
+use protocol::testing::free_port;
 use record::{Address, DriveOrder, Seen, Workload};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,9 @@
 //! A real PostgreSQL.
 
-use super::{
-    PATIENCE, as_user, directory, drive, free_port, load, log, named, signal, wait_for, with,
-};
+use super::{PATIENCE, as_user, directory, drive, load, log, named, signal, wait_for, with};
 use ::postgres::{PostgresAccess, Sending};
 use drivers::Database;
+use protocol::testing::free_port;
 use record::{Address, DriveOrder, Seen, Workload};
 use std::io::Write;
 use std::net::SocketAddr;

@@ -70,6 +70,7 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
             let text = value.flag()?.to_string();
             row.set(settings, &text).map_err(|message| value.error(&message))
         }
+        InFile::Texts => texts(row, value, settings),
         InFile::Statuses => statuses(row, value, settings),
         InFile::Processes if !value.is_texts() => Ok(()),
         InFile::Pids | InFile::Processes => words(row, value, settings),
@@ -81,6 +82,14 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
         // A single text cannot express these: the callers read them from the table.
         InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
     }
+}
+
+/// One text, or a list of them.
+fn texts<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
+    let all = if value.is_list() { value.list()? } else { vec![value.clone()] };
+    all.iter().try_for_each(|value| {
+        row.set(settings, value.word()?).map_err(|message| value.error(&message))
+    })
 }
 
 /// One status, or a list of them.

@@ -16,6 +16,7 @@ fn line<S>(row: &Row<S>) -> String {
             "3".to_owned()
         }
         InFile::Count => "'5k'".to_owned(),
+        InFile::Texts => "['p99 <= 5ms', 'errors <= 0.1 %']".to_owned(),
         InFile::Bytes => "'4kB'".to_owned(),
         InFile::Duration => "'1s'".to_owned(),
         InFile::Percent => "'5%'".to_owned(),

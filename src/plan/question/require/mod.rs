@@ -118,12 +118,13 @@ impl Comparator {
 }
 
 /// The metrics that can be required: the short name, as it is shown.
-const METRICS: [(&str, Metric); 5] = [
+const METRICS: [(&str, Metric); 6] = [
     ("throughput", Metric::Throughput),
     ("p50", Metric::ResponseP50),
     ("p99", Metric::ResponseP99),
     ("p99.9", Metric::ResponseP999),
     ("cpu", Metric::TargetCpu),
+    ("capacity", Metric::Capacity),
 ];
 
 /// The short name of a metric.

@@ -130,6 +130,8 @@ pub struct Setting {
 pub enum InFile {
     /// A text.
     Text,
+    /// A text or a list of texts, each of which is one value.
+    Texts,
     /// A whole number: `64`, or with a unit `'10k'`.
     Count,
     /// A number of bytes: `'4kB'`.

@@ -1,6 +1,7 @@
 //! Conducts one run: checks the targets, drives the pilot and the rounds, and writes each trial
 //! into the journal when it ends.
 
+mod capacities;
 mod stages;
 
 use super::environment::{Environment, Halt};
@@ -20,7 +21,7 @@ use crate::run::progress::Progress;
 use crate::targets::ready::{self, Answer, ExpectedReply};
 use engine::interleaving::{Sequence, sequence};
 use engine::{EngineError, LeftOut};
-use judge::{Judge, audit};
+use judge::{Judge, audit, capacity};
 use protocol::Error;
 use protocol::address::tls::NoTls;
 use record::{
@@ -63,6 +64,8 @@ pub(super) struct TrialWriter<'a, W> {
     pub(super) plan: &'a Plan,
     /// Trials of the current round, to sync once a round.
     in_round: usize,
+    /// How many trials a round has that holds more than one of each contender.
+    pub(super) trials_a_round: Option<usize>,
     /// Whether a connection was refused in a round.
     refused: bool,
     silence: Silence,
@@ -103,6 +106,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             progress,
             plan,
             in_round: 0,
+            trials_a_round: None,
             refused: false,
             silence: Silence::new(plan),
             judge,
@@ -127,7 +131,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         self.progress.trial(&trial);
         if trial.phase == Phase::Round {
             self.in_round += 1;
-            if self.in_round >= self.contenders_of(trial.round).len() {
+            if self.in_round >= self.trials_in(trial.round) {
                 self.in_round = 0;
                 self.journal.sync()?;
             }
@@ -247,7 +251,12 @@ impl<W: Write> RunSession<'_, W> {
         self.launch_targets(1)?;
         self.check_statements()?;
         self.alone()?;
-        if self.plan.question.pairs.is_empty() { self.one() } else { self.interleaved_pilot() }
+        let question = &self.plan.question;
+        if question.pairs.is_empty() && !question.seeks_capacity() {
+            self.one()
+        } else {
+            self.interleaved_pilot()
+        }
     }
 
     /// Ends the run if a statement of an experiment file cannot work. This is checked after the
@@ -461,6 +470,9 @@ impl<W: Write> RunSession<'_, W> {
         let plan = &launches::settled(plan, chosen);
         let (warm_up_ns, warmed) = warm_up::found(plan, &warm_ups).unzip();
         let mut choice = pilot::decide(plan, &pilot);
+        if plan.question.seeks_capacity() {
+            choice = capacities::chosen(plan, choice);
+        }
         (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
         choice.why.extend(why.flatten());
         self.fit_into_time(plan, &mut choice);
@@ -473,7 +485,11 @@ impl<W: Write> RunSession<'_, W> {
         if let Some(judge) = self.writer.judge() {
             judge.pilot(&choice);
         }
-        let outcome = self.rounds(plan, &choice);
+        let outcome = if plan.question.seeks_capacity() {
+            self.capacities(plan, &choice)
+        } else {
+            self.rounds(plan, &choice)
+        };
         self.with_final_store_reports(outcome)?;
         self.single_runs()
     }
@@ -707,7 +723,9 @@ impl<W: Write> RunSession<'_, W> {
         };
         let each = &mut |trial| taking.take(trial);
         let driven = match what {
-            Drive::FirstRequests => self.environment.drive(order, who, each),
+            Drive::FirstRequests | Drive::Search | Drive::Turn => {
+                self.environment.drive(order, who, each)
+            }
             Drive::NullServer => self.environment.drive_null(order, who, each),
             Drive::Pilot | Drive::Rounds => {
                 self.environment.drive_together(order, who, what == Drive::Pilot, each)
@@ -716,7 +734,7 @@ impl<W: Write> RunSession<'_, W> {
         let (halt, kept) = (taking.halt, taking.kept);
         // A cluster that loses a node during the rounds shows the effect; before the rounds, it is
         // not the cluster that was to be measured.
-        if what == Drive::Rounds {
+        if matches!(what, Drive::Rounds | Drive::Turn) {
             for lost in self.environment.continue_without_ended_nodes() {
                 self.writer.progress.say_always(&format!("caution: {lost}"));
             }
@@ -762,6 +780,10 @@ enum Drive {
     Pilot,
     /// The targets in the warm-up and the rounds: on all agents, if there are agents.
     Rounds,
+    /// One target at one rate, in the search for its capacity.
+    Search,
+    /// One target at one rate, in a round.
+    Turn,
 }
 
 impl Drive {
@@ -770,8 +792,8 @@ impl Drive {
         match (self, driven) {
             (Drive::FirstRequests, _) => Phase::Ready,
             (Drive::NullServer, _) => Phase::Null,
-            (Drive::Pilot, Phase::Round) => Phase::Pilot,
-            (Drive::Pilot | Drive::Rounds, driven) => driven,
+            (Drive::Pilot | Drive::Search, Phase::Round) => Phase::Pilot,
+            (Drive::Pilot | Drive::Rounds | Drive::Search | Drive::Turn, driven) => driven,
         }
     }
 }
@@ -782,7 +804,7 @@ struct TrialSink<'t, 'a, W> {
     who: &'t [usize],
     what: Drive,
     left_out: &'t LeftOut,
-    /// The trials outside the rounds; those of the rounds would fill the memory.
+    /// The trials outside the rounds, or of one turn; those of all rounds would fill the memory.
     kept: Vec<TrialRecord>,
     halt: Option<Halt>,
 }
@@ -808,7 +830,7 @@ impl<W: Write> TrialSink<'_, '_, W> {
                     let left = self.writer.withdraw(at, trial.round, why);
                     self.halt = self.halt.take().or(left.err());
                 }
-                if trial.phase != Phase::Round {
+                if trial.phase != Phase::Round || self.what == Drive::Turn {
                     self.kept.push(trial);
                 }
             }
@@ -856,7 +878,13 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
     };
     let several = plans.clone().into_iter().any(|plan| plan.question.restarts > 1);
     let launches = if several { " and the launches" } else { "" };
-    let takes = |plan: &Plan| plan.question.length.within_ns().unwrap_or(plan.least_ns());
+    let takes = |plan: &Plan| {
+        let search_ns =
+            if plan.question.seeks_capacity() { capacity::length::ABOUT_SEARCH_NS } else { 0 };
+        let searches_ns = search_ns.saturating_mul(plan.contenders.len() as u64);
+        let least_ns = plan.least_ns().saturating_add(searches_ns);
+        plan.question.length.within_ns().unwrap_or(least_ns)
+    };
     let all = plans.into_iter().map(takes).fold(0, u64::saturating_add);
     format!("{most} {}{launches}", in_seconds(all))
 }

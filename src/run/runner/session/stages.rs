@@ -60,7 +60,8 @@ impl<W: Write> RunSession<'_, W> {
         let each = plan.question.rounds_of_a_launch();
         let rounds = Plan { rounds: each.unwrap_or(1), ..plan.clone() };
         let whole = Segment { first_round: 1, rounds: rounds.rounds, launch: None };
-        let driven_ns = nanoseconds(driven(&rounds, choice, &whole, &self.writer.remaining())) * OVERHEAD;
+        let driven_ns =
+            nanoseconds(driven(&rounds, choice, &whole, &self.writer.remaining())) * OVERHEAD;
         let launch_ns = each.map_or(0.0, |_| self.writer.launch_ns() as f64 * OVERHEAD);
         // The first launch is under way.
         let fit = (left_ns as f64 + launch_ns) / (driven_ns + launch_ns).max(1.0);

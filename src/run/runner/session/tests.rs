@@ -1,3 +1,5 @@
+mod capacities;
+
 use super::*;
 use crate::plan::example;
 use crate::run::journal::Reader;
@@ -85,6 +87,10 @@ struct Script {
     dies_alone: bool,
     /// The engine fails in this round.
     breaks_in: Option<u32>,
+    /// The capacities of both contenders, which decide what they answer at a rate. 0 where no rates are driven.
+    capacities: [f64; 2],
+    /// A signal comes in the first turn of this round.
+    stopped_in_turn: Option<u32>,
     /// The directory in which the lanes' own costs are kept.
     costs_in: Option<&'static Path>,
 }
@@ -225,7 +231,7 @@ impl TargetControl for FakeEngine {
             if now(self.world.breaks_in) {
                 return Err(EngineError::order("no thread"));
             }
-            if now(self.world.stopped_in) {
+            if now(self.world.stopped_in) || self.world.stopped_in_turn == Some(round) {
                 self.stopped.set(true);
             }
             let flow = self.trials(order, who, (Phase::Round, round), each);
@@ -315,6 +321,12 @@ impl FakeEngine {
                     self.died = true;
                 }
                 _ => {}
+            }
+            if let Some(rate) = lane_order.intensity.arrivals.rate()
+                && self.world.capacities[0] > 0.0
+            {
+                let capacity = self.world.capacities[*contender];
+                seen = capacities::at_rate(rate, capacity, order.round_ns);
             }
             let contender = lane as u32;
             let next = each(TrialRecord {

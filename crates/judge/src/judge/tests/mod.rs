@@ -1,5 +1,6 @@
 //! The verdict as a whole.
 
+mod capacities;
 mod costs;
 mod groups;
 mod launches;

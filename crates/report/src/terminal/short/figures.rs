@@ -1,6 +1,7 @@
 //! The table of figures: one row for each contender and, if there is room, one for each of its
 //! groups or kinds of operation.
 
+use crate::terminal::capacity;
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::table::{self, LONGEST_NAME};
 use crate::words::columns::{
@@ -17,11 +18,17 @@ const COLUMNS_ALONE: [Column; 9] =
 
 /// A row for each contender.
 pub(super) fn table(view: &View, style: Style) -> Page {
+    if words::capacity::are_sought(view) {
+        return capacity::table(view, style);
+    }
     made(view, style, |_| Vec::new())
 }
 
 /// The figures of each contender, and a row for each of its groups or kinds of operation.
 pub(super) fn with_parts(view: &View, style: Style) -> Page {
+    if words::capacity::are_sought(view) {
+        return table(view, style);
+    }
     let columns = columns(view);
     let groups = groups::rows(view);
     let kinds = kinds::rows(view);

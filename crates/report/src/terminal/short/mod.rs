@@ -4,6 +4,7 @@
 mod figures;
 mod verdicts;
 
+use super::capacity;
 use super::layout::{ENTRY, Page, Paint};
 use super::published;
 use super::ranking;
@@ -99,12 +100,16 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
         }
         None => verdicts::pairs(view, &mut page),
     };
+    if view.comparisons.is_empty() && !view.void {
+        capacity::answers(view, &mut page);
+    }
     let further = (page.height() - before).saturating_sub(first);
     if !view.void {
         verdicts::reasons(view, extras.reasons, &mut page);
     }
     for checked in view.checked {
-        let why = extras.whys && checked.status != RequirementStatus::Met;
+        let why =
+            extras.whys && checked.status != RequirementStatus::Met || words::is_objective(checked);
         required("required", checked, why, 2, &mut page);
     }
     let rows = view.contenders.len().saturating_sub(2);
@@ -126,9 +131,12 @@ pub(super) fn tail(view: &View, style: Style) -> Page {
         page.entry("sees", Paint::Plain, &sees);
     }
     // Load points are not compared to decide which of them is faster.
-    let hardest = fresh::hardest(undecided(view)).filter(|_| !view.plan().sweeps_one_target());
+    let hardest = fresh::hardest(undecided(view))
+        .filter(|_| !view.plan().sweeps_one_target() && !words::capacity::are_sought(view));
     if let Some(launches) = words::several_launches(view).filter(|_| !view.void) {
         page.entry("next", Paint::Strong, &launches);
+    } else if let Some(next) = words::capacity::next(view).filter(|_| !view.void) {
+        page.entry("next", Paint::Strong, &next);
     } else if let Some(sentence) = hardest.and_then(|it| fresh::fresh_sentence(view, it)) {
         page.entry("next", Paint::Strong, &sentence);
         if let Some(command) = hardest.and_then(|it| fresh::next_command(view, it)) {

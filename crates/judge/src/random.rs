@@ -1,18 +1,19 @@
-//! Differences of simulated runs, for tests.
+//! Random numbers from a seed, for tests that simulate (splitmix64).
 
-/// Symmetric numbers with heavy tails, from a seed (splitmix64).
+/// A generator of random numbers.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn uniform(&mut self) -> f64 {
+    /// Uniform from 0 (included) to 1 (excluded).
+    pub(crate) fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Roughly normal, with a standard deviation of 1.
-    fn normal(&mut self) -> f64 {
+    /// Roughly normal, with mean 0 and standard deviation 1.
+    pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 
@@ -25,5 +26,15 @@ impl Random {
     /// So many roughly normal differences around `truth`.
     pub(crate) fn differences(&mut self, n: usize, truth: f64, deviation: f64) -> Vec<f64> {
         (0..n).map(|_| truth + deviation * self.normal()).collect()
+    }
+
+    /// Exponential, with mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -(1.0 - self.uniform()).ln()
+    }
+
+    /// A seed for another generator.
+    pub(crate) fn fork(&mut self) -> Random {
+        Random((self.uniform() * (1u64 << 53) as f64) as u64)
     }
 }

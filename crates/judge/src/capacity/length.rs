@@ -1,0 +1,58 @@
+//! How long the turns of a run are, and how long all of them take.
+
+use super::{TURNS, UNCOUNTED_NS};
+use record::{Objective, Percentile};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// About how long the search for one capacity takes: five to eight turns of 0.7 s, if replies are not rare.
+pub const ABOUT_SEARCH_NS: u64 = 5 * SECOND_NS;
+/// The shortest turn of a search, without the time that is not counted.
+const SHORTEST_SEARCH_NS: u64 = SECOND_NS / 2;
+/// A turn of a search counts so many operations that this many may be beyond a percentile: 1000 for a p99.
+const BEYOND_IN_SEARCH: f64 = 10.0;
+/// Operations in a turn of a search for an objective on errors.
+const FOR_ERRORS_IN_SEARCH: f64 = 1000.0;
+
+/// The length of a turn, in nanoseconds, that these objectives get by default: 2 s, and 20 s with a p99.9.
+pub fn default_turn_ns(objectives: &[Objective]) -> u64 {
+    2 * shortest_turn_ns(objectives)
+}
+
+/// The length of all turns of all rounds, in nanoseconds.
+pub fn all_turns_ns(turn_ns: u64, contenders: usize, rounds: u32) -> u64 {
+    turn_ns.saturating_mul((TURNS * contenders) as u64).saturating_mul(rounds.into())
+}
+
+/// The length of a turn, in nanoseconds, with which all turns take this long (`--within`).
+///
+/// # Errors
+/// If the turns would be shorter than was simulated; returns the shortest time for all of them.
+pub fn turn_within_ns(
+    within_ns: u64,
+    objectives: &[Objective],
+    contenders: usize,
+    rounds: u32,
+) -> Result<u64, u64> {
+    let turns = all_turns_ns(1, contenders, rounds).max(1);
+    let shortest = shortest_turn_ns(objectives);
+    let turn_ns = within_ns / turns;
+    if turn_ns < shortest { Err(shortest.saturating_mul(turns)) } else { Ok(turn_ns) }
+}
+
+/// The shortest turn that was simulated for these objectives.
+fn shortest_turn_ns(objectives: &[Objective]) -> u64 {
+    let is_p999 = |objective: &Objective| {
+        matches!(objective, Objective::ResponseTime { percentile: Percentile::P999, .. })
+    };
+    if objectives.iter().any(is_p999) { 10 * SECOND_NS } else { SECOND_NS }
+}
+
+/// The length of a turn of the search at this rate, in nanoseconds, with the time that is not counted.
+pub(super) fn of_search_ns(objectives: &[Objective], rate: f64) -> u64 {
+    let operations = |objective: &Objective| match objective {
+        Objective::ResponseTime { percentile, .. } => BEYOND_IN_SEARCH / percentile.beyond(),
+        Objective::Errors { .. } => FOR_ERRORS_IN_SEARCH,
+    };
+    let operations = objectives.iter().map(operations).fold(0.0, f64::max);
+    UNCOUNTED_NS + SHORTEST_SEARCH_NS.max((operations / rate * SECOND_NS as f64) as u64)
+}
