@@ -149,12 +149,12 @@ pub(super) fn publish(
         leave_reports(directory, judged)?;
         copies.write(judged)?;
     }
-    if judged.driven > 0 {
+    if judged.has_answer() {
         print_beside_copies(copies, |to_terminal| terminal(judged, to_terminal, detail))?;
     }
     match judged.failure() {
         Some(failure) => complain(&format!("error: {failure}")),
-        None if judged.driven == 0 => complain("stopped before the first round: no verdict"),
+        None if !judged.has_answer() => complain("stopped before the first round: no verdict"),
         None => {}
     }
     Ok(())

@@ -5,12 +5,17 @@ use crate::plan::{Command, Spec};
 use judge::capacity::{self, TURNS, length};
 use judge::objectives::show;
 use protocol::Error;
-use record::{Contender, Objective};
+use record::{Contender, Objective, Plan};
 use std::time::Duration;
 use text::units::{show_counted, show_ns};
 
 /// The shortest turn. Shorter ones count too few operations, since their beginnings are not counted.
 const SHORTEST_TURN: Duration = Duration::from_millis(400);
+
+/// Each turn begins with an empty queue, which must have time to grow: a turn lasts at least this many times the longest
+/// response time that is allowed, and by default longer.
+const LEAST_IN_LIMITS: u32 = 10;
+const IN_LIMITS: u32 = 50;
 
 /// Whether the plan seeks the highest rates that meet the objectives. Otherwise it has no objectives, or checks whether
 /// its rate meets them.
@@ -116,10 +121,12 @@ pub(super) fn round(spec: &Spec, contenders: usize, before_ns: u64) -> Result<Du
         Command::Run => ("--duration", spec.run.duration.map(|all| all / rounds.max(1))),
         _ => ("--round", spec.run.round),
     };
-    let turn = length::default_turn_ns(&spec.run.slo);
-    let round = given.unwrap_or(Duration::from_nanos(turn) * turns);
-    if round < SHORTEST_TURN * turns {
-        let least = SHORTEST_TURN * turns * if flag == "--duration" { rounds } else { 1 };
+    let limit = longest_limit(&spec.run.slo);
+    let turn = Duration::from_nanos(length::default_turn_ns(&spec.run.slo)).max(limit * IN_LIMITS);
+    let round = given.unwrap_or(turn * turns);
+    let shortest = SHORTEST_TURN.max(limit * LEAST_IN_LIMITS);
+    if round < shortest * turns {
+        let least = shortest * turns * if flag == "--duration" { rounds } else { 1 };
         return Err(Error::usage(format!(
             "{flag} is too short for {} of {turns} turns with --slo: it must be at least {}",
             show_counted(rounds.into(), "round"),
@@ -139,7 +146,12 @@ fn turn_within(
     let rounds = capacity::ROUNDS;
     let before = Duration::from_nanos(searched_ns.saturating_mul(contenders as u64));
     let left_ns = within.saturating_sub(before).as_nanos() as u64;
-    let turn_ns = length::turn_within_ns(left_ns, objectives, contenders, rounds);
+    let shortest_ns = (longest_limit(objectives) * LEAST_IN_LIMITS).as_nanos() as u64;
+    let turn_ns =
+        length::turn_within_ns(left_ns, objectives, contenders, rounds).and_then(|turn_ns| {
+            let least_ns = length::all_turns_ns(shortest_ns, contenders, rounds);
+            if turn_ns < shortest_ns { Err(least_ns) } else { Ok(turn_ns) }
+        });
     turn_ns.map(Duration::from_nanos).map_err(|least_ns| {
         let least_ns = least_ns.saturating_add(before.as_nanos() as u64);
         Error::usage(format!(
@@ -151,11 +163,36 @@ fn turn_within(
     })
 }
 
+/// Says that turns are short for the objectives.
+pub(super) fn caution(plan: &Plan) -> Option<String> {
+    let question = &plan.question;
+    let turn = Duration::from_nanos(plan.round_ns / TURNS as u64);
+    let limit = longest_limit(&question.objectives);
+    (question.seeks_capacity() && turn < limit * IN_LIMITS).then(|| {
+        format!(
+            "turns of {} begin with an empty queue and are short for an objective of {}, so capacities read too high: \
+             they should last {}",
+            show_ns(turn.as_nanos() as u64),
+            show_ns(limit.as_nanos() as u64),
+            show_ns((limit * IN_LIMITS).as_nanos() as u64)
+        )
+    })
+}
+
+/// The longest response time that an objective allows. 0 if there is none.
+fn longest_limit(objectives: &[Objective]) -> Duration {
+    let limit = |objective: &Objective| match *objective {
+        Objective::ResponseTime { limit_ns, .. } => limit_ns,
+        Objective::Errors { .. } => 0,
+    };
+    Duration::from_nanos(objectives.iter().map(limit).max().unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::example;
-    use record::{Interleave, Metric, Percentile, Plan};
+    use record::{Interleave, Metric, Percentile};
 
     const P99: Objective =
         Objective::ResponseTime { percentile: Percentile::P99, limit_ns: 5_000_000 };
@@ -215,6 +252,26 @@ mod tests {
         });
         assert_eq!((check.question.primary, check.rounds), (Metric::ResponseP99, 1));
         assert_eq!(check.question.objectives, [P99]);
+    }
+
+    #[test]
+    fn turns_are_long_enough_for_the_queue_to_grow() {
+        let of = |limit_ms: u64, round: Option<u64>| {
+            let limit_ns = limit_ms * 1_000_000;
+            let slo = Objective::ResponseTime { percentile: Percentile::P99, limit_ns };
+            example::settled(|spec| {
+                spec.run.slo = vec![slo];
+                spec.run.round = round.map(Duration::from_secs);
+            })
+        };
+        let round = |limit_ms, round| of(limit_ms, round).map(|plan| plan.round_ns / 1_000_000_000);
+        assert_eq!(round(40, None), Ok(6));
+        assert_eq!(round(100, None), Ok(15));
+        assert_eq!(caution(&of(100, None).expect("a plan")), None);
+        let short = caution(&of(100, Some(3)).expect("a plan")).expect("a caution");
+        assert!(short.contains("turns of 1 s") && short.contains("should last 5 s"), "{short}");
+        let refused = round(101, Some(3)).expect_err("too short").text;
+        assert!(refused.contains("it must be at least 3.03 s"), "{refused}");
     }
 
     /// Why a spec is refused, which is otherwise fine.

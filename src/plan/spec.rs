@@ -1,7 +1,6 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
 use crate::plan::experiment::RunInput;
-use crate::plan::length::rule;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::sweep_settings::SweepSettings;
@@ -72,7 +71,7 @@ impl Spec {
     /// This spec, completed with what an experiment file says where nothing was typed.
     pub(super) fn over(&self, file: &RunInput) -> Spec {
         Spec {
-            run: self.run.clone().over(&rule::of_file(&self.run, &file.settings)),
+            run: self.run.clone().over(&self.run.lengths_of(&file.settings)),
             workload: self.workload.clone().over(&file.workload),
             groups: file.groups.clone(),
             ..self.clone()

@@ -1,9 +1,11 @@
 //! Modules that need each other.
 
-use crate::source::{Token, paths};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Module = Vec<String>;
+
+/// What a file names of its own crate.
+type Used = BTreeSet<Module>;
 
 /// What needs what: of each pair of modules the two that lie in the same directory.
 type Needs = BTreeMap<Module, BTreeSet<Module>>;
@@ -11,14 +13,14 @@ type Needs = BTreeMap<Module, BTreeSet<Module>>;
 /// Every circle of modules, in words. What a module needs its directory needs too: where
 /// `a::x` needs `b::y`, `a` needs `b`. What parent and child need of each other does not
 /// count.
-pub(crate) fn circles(directory: &str, files: &[(&str, &[Token])]) -> Vec<String> {
+pub(crate) fn circles(directory: &str, files: &[(&str, &Used)]) -> Vec<String> {
     // By convention such a file is a module that only tests compile, under another name.
     let files = files.iter().filter(|(file, _)| !file.ends_with("_tests.rs"));
-    let modules: BTreeMap<Module, &[Token]> =
-        files.map(|(file, tokens)| (module_of(directory, file), *tokens)).collect();
+    let modules: BTreeMap<Module, &Used> =
+        files.map(|(file, used)| (module_of(directory, file), *used)).collect();
     let mut needs = Needs::new();
-    for (module, tokens) in &modules {
-        for needed in needed(module, tokens, &modules) {
+    for (module, used) in &modules {
+        for needed in needed(module, used, &modules) {
             let common = module.iter().zip(needed).take_while(|(one, other)| one == other).count();
             let of = |module: &Module| module[..=common].to_vec();
             needs.entry(of(module)).or_default().insert(of(needed));
@@ -43,17 +45,12 @@ pub(crate) fn module_of(directory: &str, file: &str) -> Module {
 /// The modules that this one names, without its parents and children.
 fn needed<'a>(
     module: &Module,
-    tokens: &[Token],
-    modules: &'a BTreeMap<Module, &[Token]>,
+    used: &Used,
+    modules: &'a BTreeMap<Module, &Used>,
 ) -> BTreeSet<&'a Module> {
     let mut needed = BTreeSet::new();
-    for path in paths(tokens, module) {
-        let full: Module = match path.first().map(String::as_str) {
-            Some("crate") => path[1..].to_vec(),
-            // A child of this module, if it is one.
-            _ => module.iter().chain(&path).cloned().collect(),
-        };
-        let deepest = (0..=full.len()).rev().find_map(|at| modules.get_key_value(&full[..at]));
+    for path in used {
+        let deepest = (0..=path.len()).rev().find_map(|at| modules.get_key_value(&path[..at]));
         let Some((found, _)) = deepest else { continue };
         if !found.starts_with(module) && !module.starts_with(found) {
             needed.insert(found);

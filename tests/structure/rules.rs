@@ -6,7 +6,7 @@
 use crate::circles::{circles, module_of};
 use crate::source::{Token, paths, test_only_modules, tokens, without_tests};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use toml::de::{DeTable, DeValue};
@@ -157,18 +157,22 @@ const LANES: [&str; 9] = [
 /// Lines of `src/main.rs`, at most: everything else can be tested as a library.
 const MAIN_LINES: usize = 40;
 
-/// A file, which is split into tokens once: copies of a workspace share it.
+/// A file, which is read for each purpose once: copies of a workspace share it.
+#[derive(Default)]
 struct Source {
+    /// From the root.
+    path: String,
     text: String,
     tokens: OnceCell<Vec<Token>>,
     shipped: OnceCell<Vec<Token>>,
+    test_modules: OnceCell<Vec<String>>,
+    used_modules: OnceCell<BTreeSet<Vec<String>>>,
     protocol: OnceCell<Option<&'static str>>,
 }
 
 impl Source {
-    fn of(text: String) -> Rc<Source> {
-        let (tokens, shipped, protocol) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Rc::new(Source { text, tokens, shipped, protocol })
+    fn of(path: &str, text: String) -> Rc<Source> {
+        Rc::new(Source { path: path.to_owned(), text, ..Source::default() })
     }
 
     fn tokens(&self) -> &[Token] {
@@ -177,6 +181,21 @@ impl Source {
 
     fn shipped(&self) -> &[Token] {
         self.shipped.get_or_init(|| without_tests(self.tokens()))
+    }
+
+    /// The modules that it declares for tests only, as paths without `.rs`.
+    fn test_modules(&self) -> &[String] {
+        self.test_modules.get_or_init(|| test_modules(&self.path, self.tokens()))
+    }
+
+    /// What it names of its own crate, as paths from the crate's root.
+    fn used_modules(&self) -> &BTreeSet<Vec<String>> {
+        self.used_modules.get_or_init(|| {
+            let (directory, _) = self.path.split_once("src/").expect("the source of a crate");
+            let all = paths(self.shipped(), &module_of(&format!("{directory}src"), &self.path));
+            let own = all.into_iter().filter(|path| path.first().is_some_and(|of| of == "crate"));
+            own.map(|path| path[1..].to_vec()).collect()
+        })
     }
 
     /// The first of [`NAMES`] that its code or its texts name, comments aside.
@@ -212,7 +231,7 @@ impl Workspace {
     pub(crate) fn with(&self, file: &str, text: &str) -> Workspace {
         let mut workspace = self.clone();
         let text = workspace.text(file).to_owned() + text;
-        workspace.files.insert(file.to_owned(), Source::of(text));
+        workspace.files.insert(file.to_owned(), Source::of(file, text));
         workspace
     }
 
@@ -222,7 +241,7 @@ impl Workspace {
         let old = workspace.text(file);
         assert!(old.contains(text), "{file} does not hold `{text}`");
         let new = old.replace(text, "");
-        workspace.files.insert(file.to_owned(), Source::of(new));
+        workspace.files.insert(file.to_owned(), Source::of(file, new));
         workspace
     }
 
@@ -232,12 +251,15 @@ impl Workspace {
 
     /// The source files in a directory by their paths.
     fn sources(&self, directory: &str) -> Vec<(&str, &Source)> {
-        let directory = format!("{directory}/");
-        let inside = self
-            .files
-            .iter()
-            .filter(|(path, _)| path.ends_with(".rs") && path.starts_with(&directory));
-        inside.map(|(path, source)| (path.as_str(), &**source)).collect()
+        let inside = self.below(format!("{directory}/"));
+        inside.filter(|(path, _)| path.ends_with(".rs")).collect()
+    }
+
+    /// The files whose paths begin with this.
+    fn below(&self, prefix: String) -> impl Iterator<Item = (&str, &Source)> {
+        let from = self.files.range(prefix.clone()..);
+        let below = from.take_while(move |(path, _)| path.starts_with(&prefix));
+        below.map(|(path, source)| (path.as_str(), &**source))
     }
 
     /// Their tokens, without what only tests compile: (path, tokens).
@@ -249,13 +271,11 @@ impl Workspace {
     /// Those of them that not only tests compile.
     fn shipped_sources(&self, directory: &str) -> Vec<(&str, &Source)> {
         let all = self.sources(directory);
-        let modules: Vec<String> =
-            all.iter().flat_map(|(path, source)| test_modules(path, source.tokens())).collect();
+        let modules = all.iter().flat_map(|(_, source)| source.test_modules());
+        let modules: BTreeSet<&Path> = modules.map(Path::new).collect();
         let only_tests = |path: &str| {
-            modules.iter().any(|module| {
-                path.strip_prefix(module.as_str())
-                    .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
-            })
+            let module = Path::new(path.trim_end_matches(".rs"));
+            module.ancestors().any(|of| modules.contains(of))
         };
         all.iter().filter(|(path, _)| !only_tests(path)).copied().collect()
     }
@@ -284,7 +304,7 @@ fn collect(root: &Path, part: &str, files: &mut BTreeMap<String, Rc<Source>>) {
         }
     } else if part.ends_with(".rs") || part.ends_with("Cargo.toml") {
         let text = std::fs::read_to_string(&path).expect("a text file");
-        files.insert(part.to_owned(), Source::of(text));
+        files.insert(part.to_owned(), Source::of(part, text));
     }
 }
 
@@ -450,12 +470,12 @@ fn the_hot_path_is_plain(workspace: &Workspace) -> Vec<String> {
 
 /// A module with modules below it is the `mod.rs` of their directory, so that everything of it is in one place.
 fn modules_have_one_form(workspace: &Workspace) -> Vec<String> {
-    let files = || workspace.files.keys().filter(|file| file.contains("src/"));
+    let files = workspace.files.keys().filter(|file| file.contains("src/"));
     let has_below = |file: &&String| {
         let directory = file.strip_suffix(".rs").map(|directory| format!("{directory}/"));
-        directory.is_some_and(|directory| files().any(|file| file.starts_with(&directory)))
+        directory.is_some_and(|directory| workspace.below(directory).next().is_some())
     };
-    let beside = files().filter(has_below);
+    let beside = files.filter(has_below);
     beside.map(|file| format!("{file}: is beside its directory, and not its mod.rs")).collect()
 }
 
@@ -466,7 +486,9 @@ fn modules_make_no_circle(workspace: &Workspace) -> Vec<String> {
     for member in &CRATES {
         let directory = format!("{}/src", member.directory);
         let directory = directory.trim_start_matches('/');
-        let found_here = circles(directory, &workspace.shipped(directory));
+        let sources = workspace.shipped_sources(directory).into_iter();
+        let files: Vec<_> = sources.map(|(file, source)| (file, source.used_modules())).collect();
+        let found_here = circles(directory, &files);
         found.extend(found_here.iter().map(|circle| format!("{directory}: {circle}")));
     }
     found
@@ -476,7 +498,7 @@ fn modules_make_no_circle(workspace: &Workspace) -> Vec<String> {
 fn directories_use_those_before_them(workspace: &Workspace) -> Vec<String> {
     let place = |name: &str| DIRECTORIES.iter().position(|known| *known == name);
     let mut found = Vec::new();
-    for (file, tokens) in workspace.shipped("src") {
+    for (file, source) in workspace.shipped_sources("src") {
         let Some((directory, _)) = file.trim_start_matches("src/").split_once('/') else {
             continue;
         };
@@ -484,14 +506,9 @@ fn directories_use_those_before_them(workspace: &Workspace) -> Vec<String> {
             found.push(format!("{file}: {directory} has no place in the order of directories"));
             continue;
         };
-        for path in paths(tokens, &module_of("src", file)) {
-            if let [start, used, ..] = &path[..]
-                && start == "crate"
-                && place(used).is_some_and(|place| place > own)
-            {
-                found.push(format!("{file}: {directory} uses {used}"));
-            }
-        }
+        let used = source.used_modules().iter().filter_map(|path| path.first());
+        let wrong = used.filter(|used| place(used).is_some_and(|place| place > own));
+        found.extend(wrong.map(|used| format!("{file}: {directory} uses {used}")));
     }
     found
 }

@@ -21,14 +21,14 @@ fn capacity<'a>(report: &'a Value, name: &str) -> &'a Value {
     &all.iter().find(|of| of["name"] == name).expect("the contender")["capacity"]
 }
 
-/// A queue with constant services of 4 ms takes less than 250 a second, and one with 8 ms half as many. Other tests use
-/// the machine, so the bounds are wide.
+/// A queue with constant services of 2 ms takes less than 500 a second, and one with 4 ms half as many. Other tests use
+/// the machine, and its pauses must not decide: so the objective is about the median, and the bounds are wide.
 #[test]
 fn two_capacities_and_their_ratio() {
-    let (fast, slow) = (worker(4), worker(8));
+    let (fast, slow) = (worker(2), worker(4));
     let directory = TestDirectory::new();
     let (a, b) = (format!("fast={}", url(&fast)), format!("slow={}", url(&slow)));
-    let words = ["compare", &a, &b, "--slo", "p99 <= 40ms", "--slo", "errors <= 1%"];
+    let words = ["compare", &a, &b, "--slo", "p50 <= 20ms"];
     let asked = ["--round", "1.2s", "--require", "slow/fast capacity >= 0.95"];
     let (code, report) = directory.report(&[&words[..], &asked, &SHORT].concat());
     assert_eq!(code, 1, "{:#}", report["findings"]);
@@ -37,31 +37,32 @@ fn two_capacities_and_their_ratio() {
     assert_eq!(comparison["verdict"], "slower", "{comparison:#}");
     assert!((0.3..0.75).contains(&number(&comparison["ratio"])), "{comparison:#}");
     assert_eq!(comparison["replicates"], 10.0);
-    for (name, most) in [("fast", 250.0), ("slow", 125.0)] {
+    for (name, most) in [("fast", 500.0), ("slow", 250.0)] {
         let found = capacity(&report, name);
         assert_eq!((&found["outcome"], &found["limited_by"]), (&"at".into(), &"target".into()));
-        assert_eq!(found["objective"], "p99 <= 40 ms");
+        assert_eq!(found["objective"], "p50 <= 20 ms");
         let rate = number(&found["rate"]);
-        assert!(rate > 0.3 * most && rate < 1.1 * most, "{name}: {rate}");
+        assert!(rate > 0.3 * most && rate < 1.3 * most, "{name}: {rate}");
         let turns = found["turns"].as_array().expect("turns");
         assert_eq!(turns.iter().filter(|turn| turn["round"] != 0.0).count(), 30);
     }
     assert_eq!(report["requirements"][0]["status"], "not_met");
     assert_eq!(report["plan"]["question"]["primary"], "capacity");
     let printed = stdout(&directory.tiebreak(&["report", "run"]));
-    for words in ["slow takes 0.", "the rate of fast", "p99 <= 40 ms", "limited by", "SLOWER"] {
+    for words in ["slow took 0.", "the rate of ", "p50 <= 20 ms", "limited by", "SLOWER"] {
         assert!(printed.contains(words), "{words}: {printed}");
     }
     let page = directory.text("run/report.html");
-    assert!(page.contains("p99 of response time against the rate"), "the picture");
+    assert!(page.contains("P50 of response time against the rate"), "the picture");
 }
 
 #[test]
 fn an_objective_that_no_rate_meets_is_below_the_lowest_rate() {
-    let server = worker(4);
+    let delay = Delay::Fixed(Duration::from_millis(1));
+    let server = serve(Behaviour { delay, ..Behaviour::default() });
     let directory = TestDirectory::new();
     let target = format!("a={}", url(&server));
-    let words = ["run", &target, "--slo", "p99 <= 1ms", "--duration", "12s"];
+    let words = ["run", &target, "--slo", "p50 <= 500us", "--duration", "12s"];
     let short = ["--warm-up", "100ms", "--connections", "16", "--out", "run"];
     let (code, report) = directory.report(&[&words[..], &short].concat());
     assert_eq!(code, 0, "{:#}", report["findings"]);

@@ -119,7 +119,10 @@ fn a_target_that_is_killed_in_the_middle_leaves_and_the_others_are_ranked_by_all
     let not_ranked = &report["ranking"]["not_ranked"][0];
     assert_eq!((&not_ranked["name"], &not_ranked["rule"]), (&"b".into(), &"withdrawn".into()));
     let why = not_ranked["why"].as_str().expect("words");
-    assert!(why.starts_with("it left in round ") && why.contains("signal 9"), "{why}");
+    assert!(
+        why.starts_with("it left in round ") && why.contains("it was ended by SIGKILL"),
+        "{why}"
+    );
     for comparison in report["comparisons"].as_array().expect("comparisons") {
         let is_of_b = comparison["a"] == "b" || comparison["b"] == "b";
         let rounds = if is_of_b { 0.0 } else { 8.0 };
@@ -207,9 +210,12 @@ fn seventeen_contenders_are_ranked_in_blocks() {
     assert_eq!(primary.len(), 136);
     assert!(primary.iter().all(|rounds| [13.0, 14.0].contains(rounds)), "{primary:?}");
     if code == 0 {
-        assert_eq!(ranks(&report, "c5"), (17.0, 17.0));
+        // A round in which the machine stands still may hide the difference of a pair, but not that of all.
+        let last = report["ranking"]["ranked"].as_array().and_then(|ranked| ranked.last());
+        assert_eq!(last.map(|of| &of["name"]), Some(&"c5".into()), "{:#}", report["ranking"]);
+        assert!(ranks(&report, "c5").0 > 1.0, "{:#}", report["ranking"]);
     }
-    assert!(printed(&directory).contains("each pair meets in 13 or 14 of them"));
+    assert!(printed(&directory).contains("drawn at random; each pair meets in 13"));
     // What blocks cannot do is refused before anything is sent, and what they take is said.
     let check = |more: &[&str]| {
         let words = [&["check", "--rank"][..], &targets, &short[2..], more].concat();

@@ -15,8 +15,8 @@ pub enum Sequence {
     Loads,
     /// They are warmed up.
     WarmUps,
-    /// Load points are driven.
-    Points,
+    /// They are driven at several rates, in turns of one rate.
+    Turns,
 }
 
 /// Returns the order of one sequence. `number` distinguishes sequences of a kind, such as launches. Each
@@ -102,7 +102,7 @@ mod tests {
         Sequence::Readiness,
         Sequence::Loads,
         Sequence::WarmUps,
-        Sequence::Points,
+        Sequence::Turns,
     ];
 
     fn round_of(contenders: u32, slices: u32) -> RoundOf {

@@ -91,7 +91,7 @@ fn of_sweep(plan: &Plan) -> Option<String> {
     let sweep = plan.sweep.as_ref()?;
     let of_one = if plan.sweeps_one_target() { " of one target (`tiebreak run`)" } else { "" };
     Some(format!(
-        "sweep of {}{of_one}: {}; every round drives each of them once, in random order",
+        "sweep of {}{of_one}: {}; every round drives all of them, in random order",
         sweep.factor.name(),
         listed(&sweep.values)
     ))

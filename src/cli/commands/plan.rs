@@ -2,6 +2,8 @@
 
 use super::compare::{self, CompareArgs};
 use crate::cli::{conduct, outputs};
+use crate::plan;
+use crate::plan::sweep::load_points;
 use crate::run::judging::Judged;
 use crate::run::runner::Reporting;
 use judge::verdict::{ContenderSummary, Weight};
@@ -62,7 +64,11 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     output.copies()?;
     let mut spec = compare::spec(&args.compare)?;
     spec.run.requirements.clear();
-    let resolved = conduct::settle(&spec)?;
+    let inputs = plan::read(&spec)?;
+    if load_points(&spec, &inputs)?.is_some() {
+        return Err(Error::usage("`tiebreak plan` plans one comparison: leave out --sweep"));
+    }
+    let resolved = conduct::settle_read(&spec, inputs)?;
     let rule = &resolved.plan.question.length;
     if !matches!(rule, LengthRule::See(_) | LengthRule::WithinNs(_)) {
         return Err(Error::usage(

@@ -100,7 +100,7 @@ fn unknown(name: &str, root: &Command) -> Error {
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Compare", &["compare", "rank", "demo"]),
     ("Run one target", &["run"]),
-    ("Prepare", &["plan", "check", "recipes", "setup", "load"]),
+    ("Prepare", &["check", "plan", "recipes", "setup", "load"]),
     ("Read results", &["report", "audit", "explain"]),
     ("Use several machines", &["watch", "agents"]),
     ("Check the tool", &["conformance", "testserver"]),

@@ -23,21 +23,6 @@ pub(in crate::plan) struct ShortRoundsFacts<'a> {
     pub(in crate::plan) alpha: f64,
 }
 
-/// Completes what was typed with what the file says about the length. A length that was typed replaces one
-/// of the file that says it in another way.
-pub(in crate::plan) fn of_file(typed: &RunSettings, file: &RunSettings) -> RunSettings {
-    let counted = typed.rounds.is_some() || typed.launches.is_some() || typed.until_decided;
-    let follows = typed.see.is_some() || typed.within.is_some();
-    let mut file = file.clone();
-    if follows {
-        (file.rounds, file.launches, file.until_decided) = (None, None, false);
-    }
-    if follows || counted {
-        (file.see, file.within) = (None, None);
-    }
-    file
-}
-
 /// Refuses a length that is given in two ways, or where no length can follow from anything.
 ///
 /// # Errors
@@ -66,12 +51,6 @@ pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
              of them out"
         )));
     }
-    if spec.sweep.is_some() {
-        return Err(Error::usage(format!(
-            "{flag} is not supported with --sweep: every load point has the same number of rounds; \
-             leave out {flag}, or use --rounds"
-        )));
-    }
     if let Some(share) = run.see.filter(|share| !(0.0001..=0.5).contains(share)) {
         return Err(Error::usage(format!(
             "--see {}: must be from 0.01% to 50%, such as 2%",
@@ -79,6 +58,22 @@ pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
         )));
     }
     Ok(())
+}
+
+/// Refuses these lengths for a sweep, whose load points have the same number of rounds.
+///
+/// # Errors
+/// When one is given.
+pub(in crate::plan) fn refuse_in_sweep(run: &RunSettings) -> Result<(), Error> {
+    let flag = match (run.see, run.within) {
+        (Some(_), _) => "--see",
+        (None, Some(_)) => "--within",
+        (None, None) => return Ok(()),
+    };
+    Err(Error::usage(format!(
+        "{flag} is not supported with --sweep: every load point has the same number of rounds; leave \
+         out {flag}, or use --rounds"
+    )))
 }
 
 /// How the number of replicates is found.
@@ -175,17 +170,6 @@ mod tests {
             assert_eq!(rule_of(change), LengthRule::Fixed, "{at}");
         }
         assert_eq!(rule_of(|spec| spec.agents = 2), LengthRule::Fixed);
-    }
-
-    #[test]
-    fn a_typed_length_replaces_that_of_the_file() {
-        let file = RunSettings { rounds: Some(20), launches: Some(8), ..RunSettings::default() };
-        let see = RunSettings { see: Some(0.02), ..RunSettings::default() };
-        assert_eq!(of_file(&see, &file), RunSettings::default());
-        assert_eq!(of_file(&RunSettings::default(), &file), file);
-        let rounds = RunSettings { rounds: Some(12), ..RunSettings::default() };
-        assert_eq!(of_file(&rounds, &see), RunSettings::default());
-        assert_eq!(of_file(&rounds, &file), file);
     }
 
     #[test]

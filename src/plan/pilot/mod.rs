@@ -399,7 +399,7 @@ fn too_few_replies(plan: &Plan, saw: &[PilotSeen], round_ns: u64) -> Option<Stri
         return None;
     }
     let long_s = (fewest as f64 / seen.throughput / f64::from(rounds)).ceil() as u64;
-    let all_s = long_s.saturating_mul(plan.rounds.into()).saturating_mul(saw.len() as u64);
+    let all_s = long_s.saturating_mul(question.turns());
     let period = if rounds > 1 { "launch" } else { "round" };
     Some(format!(
         "{} cannot be compared: about {} replies in a {period} of `{}`, and at least {fewest} are needed; --round \

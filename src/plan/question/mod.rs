@@ -122,20 +122,10 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         dear: length.dear,
         interim_looks: length.looks,
         length: rule,
-        sharing: at_all_load_points(
-            sharing(&given.accesses[..width]),
-            contenders.len(),
-            width,
-            |of| questions[of].cpu_in_sight,
-        ),
+        sharing: sharing(given.accesses, width),
         generator_cores: given.cores.generator.clone(),
         allowed_cores: given.cores.allowed.clone(),
-        one_target: at_all_load_points(
-            one_target(&contenders[..width]),
-            contenders.len(),
-            width,
-            |_| true,
-        ),
+        one_target: one_target(contenders, width),
         expect_different: spec.run.expect_different,
         shares_core: questions.iter().any(|contender| has_only_our_cores(contender, given.cores)),
         contenders: questions,
@@ -217,30 +207,6 @@ fn neighbours(contenders: u32) -> Vec<Pair> {
     (1..contenders).map(|b| Pair { a: b - 1, b }).collect()
 }
 
-/// Groups of the contenders of the first load point, with the same targets at all other ones. A target that belongs
-/// to no group is one with its own load points, if it is to be `counted`.
-fn at_all_load_points(
-    groups: Vec<Vec<u32>>,
-    contenders: usize,
-    width: usize,
-    counted: impl Fn(usize) -> bool,
-) -> Vec<Vec<u32>> {
-    if contenders == width {
-        return groups;
-    }
-    let alone = (0..width).filter(|target| {
-        counted(*target) && !groups.iter().any(|group| group.contains(&(*target as u32)))
-    });
-    let all = groups.iter().cloned().chain(alone.map(|target| vec![target as u32]));
-    let at_all = |group: Vec<u32>| {
-        let begins = (0..contenders).step_by(width).map(|begin| begin as u32);
-        begins
-            .flat_map(|begin| group.iter().map(move |of| begin + of).collect::<Vec<_>>())
-            .collect()
-    };
-    all.map(at_all).collect()
-}
-
 /// 1 − confidence, rounded to remove the binary error of the subtraction.
 fn alpha(confidence: f64) -> Result<f64, Error> {
     match confidence {
@@ -271,15 +237,18 @@ fn in_sight(contender_access: &ContenderAccess) -> bool {
 }
 
 /// Returns groups of contenders whose targets share a process. A launched target always has its own
-/// processes.
-fn sharing(accesses: &[ContenderAccess]) -> Vec<Vec<u32>> {
+/// processes, which it shares with its other load points. Each of these has `width` contenders.
+fn sharing(accesses: &[ContenderAccess], width: usize) -> Vec<Vec<u32>> {
     let observed = |contender_access: &ContenderAccess| match contender_access {
         ContenderAccess::Attached { sight: Ok(observed), .. } => Some(observed.clone()),
         _ => None,
     };
     let observed: Vec<_> = accesses.iter().map(observed).collect();
-    let groups = find::groups(&observed, Observed::shares_process_with);
-    let several = groups.into_iter().filter(|group| group.len() > 1);
+    let groups = find::groups(&observed, Observed::shares_process_with).into_iter();
+    let launched =
+        (0..width).filter(|of| matches!(accesses[*of], ContenderAccess::Launched { .. }));
+    let launched = launched.map(|of| (of..accesses.len()).step_by(width).collect());
+    let several = groups.chain(launched).filter(|group: &Vec<usize>| group.len() > 1);
     several.map(|group| group.into_iter().map(|number| number as u32).collect()).collect()
 }
 
@@ -341,27 +310,26 @@ fn has_only_our_cores(contender: &ContenderQuestion, cores: &Cores) -> bool {
 }
 
 /// Returns groups of contenders that have the same target: the same address, and the same host in
-/// their URLs, since one address can serve several hosts. A target that tiebreak launches belongs
-/// to one contender only.
-fn one_target(contenders: &[Contender]) -> Vec<Vec<u32>> {
-    let attached = |contender: &&Contender| {
+/// their URLs, since one address can serve several hosts. Any other target, which may be launched, belongs
+/// to one contender at each load point. Each of these has `width` contenders.
+fn one_target(contenders: &[Contender], width: usize) -> Vec<Vec<u32>> {
+    let attached = |contender: &Contender| {
         contender.launch.is_empty()
             && (matches!(contender.address, Address::Unix(_))
                 || !contender.address.nodes().is_empty())
     };
-    let mut groups: Vec<(&Address, &str, Vec<u32>)> = Vec::new();
-    for (number, contender) in (0..).zip(contenders) {
-        if !attached(&contender) {
-            continue;
-        }
-        let (address, host) = (&contender.address, host_of(&contender.target));
-        match groups.iter_mut().find(|group| (group.0, group.1) == (address, host)) {
-            Some((_, _, group)) => group.push(number),
-            None => groups.push((address, host, vec![number])),
-        }
-    }
-    let numbers = groups.into_iter().map(|(_, _, numbers)| numbers);
-    numbers.filter(|numbers| numbers.len() > 1).collect()
+    let target = |number: usize| {
+        let of = &contenders[number];
+        let of_address = attached(of).then(|| (&of.address, host_of(&of.target)));
+        (of_address, of_address.is_none().then(|| number % width))
+    };
+    let targets: Vec<_> = (0..contenders.len()).map(target).collect();
+    let first = |number: &usize| !targets[..*number].contains(&targets[*number]);
+    let group = |number: usize| {
+        (0..).zip(&targets).filter(|(_, of)| **of == targets[number]).map(|(of, _)| of).collect()
+    };
+    let groups = (0..targets.len()).filter(first).map(group);
+    groups.filter(|numbers: &Vec<u32>| numbers.len() > 1).collect()
 }
 
 /// Returns host and port of a URL without a login.
@@ -513,14 +481,6 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_the_same_targets_at_all_load_points() {
-        let two = |groups| at_all_load_points(groups, 6, 3, |target| target != 2);
-        assert_eq!(two(vec![vec![0, 1]]), [[0, 1, 3, 4]]);
-        assert_eq!(two(vec![vec![1, 2]]), [vec![1, 2, 4, 5], vec![0, 3]]);
-        assert_eq!(at_all_load_points(vec![vec![0, 1]], 3, 3, |_| true), [[0, 1]]);
-    }
-
-    #[test]
     fn levels_are_clean_and_bounded() {
         assert_eq!(alpha(0.95), Ok(0.05));
         assert_eq!(alpha(0.99), Ok(0.01));
@@ -584,7 +544,11 @@ mod tests {
             given("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
             given("127.0.0.1:0", "http://127.0.0.1:{port}/", true),
         ];
-        assert_eq!(one_target(&all), [vec![0, 2], vec![4, 5]]);
+        assert_eq!(one_target(&all, 8), [vec![0, 2], vec![4, 5]]);
+        // At two load points, launched targets are the same ones, too.
+        assert_eq!(one_target(&all[6..], 1), [vec![0, 1]]);
+        let twice = [&all[6..], &all[6..]].concat();
+        assert_eq!(one_target(&twice, 2), [vec![0, 2], vec![1, 3]]);
         let title =
             |contender: &Contender| PROTOCOLS.of_recorded(&contender.target).map(|row| row.title);
         assert_eq!((title(&all[0]), title(&all[4])), (Some("HTTP"), Some("HTTP")));

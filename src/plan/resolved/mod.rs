@@ -169,6 +169,7 @@ pub fn resolve(
     let spec = of_programs(spec, &contenders)?;
     let (plan, cores) = plan(&spec, machine, None, contenders, &accesses)?;
     let mut cautions = port_cautions(&plan);
+    cautions.extend(objectives::caution(&plan));
     cautions.extend(plan.contenders.iter().filter_map(custom_presets::caution));
     cautions.extend(database::different_batches(&plan.contenders));
     let (published, method) = match inputs.article {

@@ -119,6 +119,7 @@ fn every_setting_of_the_run_changes_the_plan() {
             "all_pairs" | "expect_different" | "until_decided" | "rank" => "true",
             "require" => "throughput >= 0.9",
             "by" => "p50",
+            "slo" => "p99 <= 5ms",
             new => panic!("give a value of {new} here"),
         };
         row.set(&mut spec.run, sample).unwrap_or_else(|message| panic!("{key}: {message}"));

@@ -385,6 +385,21 @@ declared! {
 }
 
 impl RunSettings {
+    /// Returns the settings of a file without the length that these ones, which were typed, say in another way.
+    #[must_use]
+    pub fn lengths_of(&self, file: &RunSettings) -> RunSettings {
+        let counted = self.rounds.is_some() || self.launches.is_some() || self.until_decided;
+        let follows = self.see.is_some() || self.within.is_some();
+        let mut file = file.clone();
+        if follows {
+            (file.rounds, file.launches, file.until_decided) = (None, None, false);
+        }
+        if follows || counted {
+            (file.see, file.within) = (None, None);
+        }
+        file
+    }
+
     /// Refuses a setting of an experiment file that this command cannot use, because it has no flag
     /// for it.
     ///
@@ -469,6 +484,17 @@ mod tests {
         };
         let both = RunSettings { rounds: Some(20), ..file.clone() };
         assert_eq!(flags.over(&file), both);
+    }
+
+    #[test]
+    fn a_typed_length_replaces_that_of_the_file() {
+        let file = RunSettings { rounds: Some(20), launches: Some(8), ..RunSettings::default() };
+        let see = RunSettings { see: Some(0.02), ..RunSettings::default() };
+        assert_eq!(see.lengths_of(&file), RunSettings::default());
+        assert_eq!(RunSettings::default().lengths_of(&file), file);
+        let rounds = RunSettings { rounds: Some(12), ..RunSettings::default() };
+        assert_eq!(rounds.lengths_of(&see), RunSettings::default());
+        assert_eq!(rounds.lengths_of(&file), file);
     }
 
     #[test]

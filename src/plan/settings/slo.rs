@@ -2,7 +2,6 @@
 
 use record::{Objective, Percentile};
 use std::time::Duration;
-use text::near;
 use text::quantities;
 use text::shown::shown;
 
@@ -31,10 +30,8 @@ pub(super) fn objective(text: &str) -> Result<Objective, String> {
         return errors(limit).map_err(wrong);
     }
     let percentile = Percentile::ALL.into_iter().find(|known| known.name() == name);
-    let percentile = percentile.ok_or_else(|| {
-        let meant = near::did_you_mean(name, KNOWN);
-        wrong(format!("`{}` is not one of {}{meant}", shown(name), KNOWN.join(", ")))
-    })?;
+    let percentile = percentile
+        .ok_or_else(|| wrong(format!("`{}` is not one of {}", shown(name), KNOWN.join(", "))))?;
     let limit: Duration =
         quantities::duration(limit).map_err(|error| wrong(format!("the limit {error}")))?;
     if limit.is_zero() {
@@ -89,7 +86,7 @@ mod tests {
                  'p99 <= 5ms' or 'errors <= 0.1%'",
             ),
             ("p95 <= 5ms", "`p95 <= 5ms`: `p95` is not one of p50, p99, p99.9, errors"),
-            ("p99 <= 5", "`p99 <= 5`: the limit `5` has no unit: write 5ms or 5s"),
+            ("p99 <= 5", "`p99 <= 5`: the limit `5` has no unit: write 5s or 5ms"),
             (
                 "p99 <= 0",
                 "`p99 <= 0`: the limit must be above 0; write it like 'p99 <= 5ms' or 'errors <= \

@@ -3,7 +3,9 @@
 use crate::plan::RunSettings;
 use crate::plan::contender::access::ContenderAccess;
 use crate::plan::contender::gather::Inputs;
+use crate::plan::length::rule;
 use crate::plan::resolved::{self, Machine, Resolved, resolve};
+use crate::plan::settings::declared::Declared;
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
 use crate::protocols::PROTOCOLS;
@@ -92,6 +94,7 @@ pub fn load_points<'a>(
             "contenders are ranked at one load point: leave out --sweep or --rank",
         ));
     }
+    rule::refuse_in_sweep(&spec.run.clone().over(&spec.run.lengths_of(&file.settings)))?;
     if !spec.run.slo.is_empty() || !file.settings.slo.is_empty() {
         return Err(Error::usage(
             "--slo finds the load by itself, or checks one rate: leave out --sweep or --slo",

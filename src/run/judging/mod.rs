@@ -96,6 +96,11 @@ impl Judged {
         }
     }
 
+    /// Whether there is something to report: a round was driven, or none was needed.
+    pub fn has_answer(&self) -> bool {
+        self.driven > 0 || self.is_known_without_rounds()
+    }
+
     /// Whether the search for capacities gave an answer about every contender, so that there was nothing to drive in
     /// rounds.
     fn is_known_without_rounds(&self) -> bool {

@@ -4,6 +4,7 @@ mod agent;
 mod chunks;
 mod environment;
 mod first_replies;
+mod lane_numbers;
 mod load;
 mod load_alone;
 mod looks;

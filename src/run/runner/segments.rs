@@ -3,6 +3,9 @@
 
 use record::Question;
 
+/// Fewer contenders cannot be compared.
+pub(super) const FEWEST: usize = 2;
+
 /// Some rounds without a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment {

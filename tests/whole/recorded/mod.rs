@@ -123,8 +123,6 @@ macro_rules! cases {
 }
 
 cases! {
-    withdrawn: closed(left_the_ranking).with(ranked)
-        .finds("void", "b", "it left in round 6: it was killed by signal 9");
     non_success: closed(pages_not_found).finds("void", "b", "status_404");
     misses: closed(keys_not_found).with(stores).finds("void", "b", "operations found nothing (2");
     evictions: closed(evicted_items).with(stores).finds("caution", "b", "12 items in the rounds");
@@ -139,6 +137,8 @@ cases! {
     differing_durability: closed(waits_for_the_disk).with(stores)
         .finds("caution", "b", "b waits for the disk at every write, and a does not");
     lost_nodes: closed(node_that_ended).finds("void", "b", "node 2 was killed by signal 9");
+    withdrawn: closed(left_the_ranking).with(ranked)
+        .finds("void", "b", "it left in round 6: it was killed by signal 9");
     announced_nodes: closed(public_node).finds("caution", "b", "not dialled: 203.0.113.7:9042");
     rate_not_reached: open(slow_schedule).finds("void", "b", "the generator scheduled");
     generator_saturated: open(late_sends).finds("void", "b", "the generator's own delay is");

@@ -222,11 +222,11 @@ fn an_experiment_file_sweeps_and_check_says_what_it_will_do() {
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(stdout.starts_with("file e.toml\n  contents:\n    sweep.rate = [250, "), "{stdout}");
     for said in [
-        "\nsweep of rate: 250, 1000; every round drives each of them once, in random order\n",
+        "\nsweep of rate: 250, 1000; every round drives all of them, in random order\n",
         "\na@rate-250  http://127.0.0.1:9/",
         "\nb@rate-1000  http://127.0.0.1:9/",
         "250 /s at equal gaps",
-        "1000 /s at equal gaps",
+        "1 k/s at equal gaps",
         "verdict on response_time.p50",
     ] {
         assert!(stdout.contains(said), "{said}: {stdout}");
@@ -256,8 +256,8 @@ fn check_says_what_a_sweep_of_one_target_will_do() {
         let stdout = stdout(&output);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         for text in [
-            "sweep of connections of one target (`tiebreak run`): 1, 4, 16; every round drives each \
-             of them once, in random order\n",
+            "sweep of connections of one target (`tiebreak run`): 1, 4, 16; every round drives all \
+             of them, in random order\n",
             "takes about ",
             "6 rounds of 1 s",
             "where the curve bends, confidence 95 %",

@@ -79,7 +79,6 @@ pub struct Rule {
 /// All rules: first those that can void a run, then those about the generator, the rounds and the
 /// machine.
 pub static RULES: &[Rule] = &[
-    withdrawn::RULE,
     non_success::RULE,
     misses::RULE,
     evictions::RULE,
@@ -91,6 +90,7 @@ pub static RULES: &[Rule] = &[
     differing_stores::RULE,
     differing_durability::RULE,
     lost_nodes::RULE,
+    withdrawn::RULE,
     announced_nodes::RULE,
     rate_not_reached::RULE,
     generator_saturated::RULE,
@@ -223,7 +223,6 @@ mod tests {
         let void = RULES.iter().filter(|rule| rule.weight == Weight::Void);
         let names: Vec<&str> = void.map(|rule| rule.name).collect();
         let wanted = [
-            "withdrawn",
             "non_success",
             "misses",
             "wrong_values",
@@ -232,6 +231,7 @@ mod tests {
             "differing_replies",
             "program_output",
             "lost_nodes",
+            "withdrawn",
             "rate_not_reached",
             "generator_saturated",
             "agents_out_of_step",

@@ -112,7 +112,7 @@ pub fn of(
 ) -> Option<Growth> {
     let (width, replicate) = (sweep.width(), question.rounds_of_a_launch().unwrap_or(1));
     let steps = sweep.values.len().saturating_sub(1) * width;
-    let levels = Levels { alpha: question.alpha, of_step: question.alpha / steps.max(1) as f64 };
+    let (level, level_of_step) = (question.alpha, question.alpha / steps.max(1) as f64);
     let curve = |target: usize| {
         let of_target = contenders.iter().skip(target).step_by(width).zip(is_sound);
         let loads = sweep.values.iter().zip(of_target).map(|(value, (of, is_sound))| {
@@ -125,10 +125,10 @@ pub fn of(
             loads.iter().zip(is_sound).filter(|(_, is_sound)| **is_sound).map(|of| of.0).collect();
         let alpha = question.alpha / width as f64;
         Curve {
-            points: loads.iter().map(|load| load.point(levels.alpha)).collect(),
+            points: loads.iter().map(|load| load.point(level)).collect(),
             steps: loads
                 .windows(2)
-                .map(|two| two[0].step_to(&two[1], sweep.factor, levels.of_step))
+                .map(|two| two[0].step_to(&two[1], sweep.factor, level_of_step))
                 .collect(),
             bend: bend::of(sweep.factor, at_a_rate, &sound, sweep.values.len(), alpha),
         }
@@ -138,15 +138,9 @@ pub fn of(
         curves.iter().flat_map(|curve| &curve.points).any(|point| point.throughput.is_some());
     has_figures.then_some(Growth {
         curves,
-        confidence: 1.0 - levels.alpha,
-        step_confidence: 1.0 - levels.of_step,
+        confidence: 1.0 - level,
+        step_confidence: 1.0 - level_of_step,
     })
-}
-
-/// The error of one interval.
-struct Levels {
-    alpha: f64,
-    of_step: f64,
 }
 
 impl Load {

@@ -1,6 +1,6 @@
 //! What belongs to each load point of a sweep, and what the audit refuses of it.
 
-use crate::verdict::{Comparison, ContenderSummary, Finding, LoadPoint};
+use crate::verdict::{Comparison, Finding, LoadPoint};
 use record::Question;
 
 /// Returns the load points of the question. Empty if nothing was swept.
@@ -27,15 +27,4 @@ pub(super) fn of(
         }
     };
     (0..question.load_points.len()).map(point).collect()
-}
-
-/// Returns the first load point of the two sides of a comparison that the audit refused. None if it refused neither.
-pub(super) fn refused<'a>(
-    points: &'a [LoadPoint],
-    contenders: &[ContenderSummary],
-    comparison: &Comparison,
-) -> Option<&'a LoadPoint> {
-    let is_side = |of: &ContenderSummary| [&comparison.a, &comparison.b].contains(&&of.name);
-    let mut refused = points.iter().filter(|point| point.void());
-    refused.find(|point| contenders[point.contenders.clone()].iter().any(is_side))
 }

@@ -199,8 +199,10 @@ impl Judge {
             let sides = [&comparison.a, &comparison.b];
             let of_side = not_ranked.iter().find(|of| sides.contains(&&of.name));
             let of_side = of_side.map(|of| format!("{} is not ranked: {}", of.name, of.rule));
-            let of_point = load_points::refused(&load_points, &contenders, comparison);
-            let of_point = of_point.and_then(|point| refusal(&point.findings));
+            let mut of_sides = load_points.iter().filter(|point| {
+                contenders[point.contenders.clone()].iter().any(|of| sides.contains(&&of.name))
+            });
+            let of_point = of_sides.find_map(|point| refusal(&point.findings));
             if let Some(why) = of_run.clone().or(of_side).or(of_point) {
                 refuse(comparison, why);
             }

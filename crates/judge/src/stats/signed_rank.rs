@@ -21,11 +21,12 @@ impl NullDistribution {
         let mut exactly = vec![0.0; walsh / 2 + 1];
         exactly[0] = 1.0;
         for rank in 1..=n {
-            for t in (0..exactly.len()).rev() {
-                let without = exactly[t];
-                let with = if t >= rank { exactly[t - rank] } else { 0.0 };
-                exactly[t] = (without + with) / 2.0;
+            // No sum of ranks up to this one is larger: what is above stays 0.
+            let reached = (walsh_count(rank) + 1).min(exactly.len());
+            for t in (rank.min(reached)..reached).rev() {
+                exactly[t] = (exactly[t] + exactly[t - rank]) / 2.0;
             }
+            exactly[..rank.min(reached)].iter_mut().for_each(|p| *p /= 2.0);
         }
         let mut sum = 0.0;
         let at_most = exactly.iter().map(|p| {

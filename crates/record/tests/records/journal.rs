@@ -259,8 +259,8 @@ fn choices_of_the_pilot_read_back() {
     reads_back(&Event::Pilot(PilotChoice {
         warm_up_ns: None,
         launches: None,
-        looks: Vec::new(),
-        rounds: None,
+        looks: vec![record::InterimLook { replicates: 8, level: 0.01 }],
+        rounds: Some(58),
         interleave: Interleave::Turns,
         slice_ns: 2_500_000_000,
         round_ns: 2_500_000_000,
@@ -272,6 +272,18 @@ fn choices_of_the_pilot_read_back() {
             ..PilotSeen::default()
         }],
     }));
+}
+
+#[test]
+fn a_second_stage_reads_back() {
+    let stage = record::SecondStage { replicates: 39, deviation: 0.1 + 0.2, sees: 0.0199 };
+    reads_back(&Event::SecondStage(stage));
+    for length in [LengthRule::See(0.02), LengthRule::WithinNs(120_000_000_000)] {
+        let mut header = header(Interleave::Auto);
+        header.plan.question.length = length;
+        header.words = vec!["compare".to_owned(), "a=http://127.0.0.1:1/".to_owned()];
+        reads_back(&Event::Header(Box::new(header)));
+    }
 }
 
 fn nodes() -> Nodes {

@@ -32,8 +32,6 @@ pub(super) struct Line {
     pub(super) class: &'static str,
     /// Its figure at each load point. A load point without one leaves a gap.
     pub(super) figures: Vec<Option<Estimate>>,
-    /// Whether a band shows the intervals.
-    pub(super) has_band: bool,
 }
 
 impl LoadCharts {
@@ -115,7 +113,7 @@ impl LoadCharts {
 type Positions = [(f64, f64); 3];
 
 impl Line {
-    /// A band and a line for each piece without a gap, or one path for all pieces.
+    /// A band and a line for each piece without a gap.
     fn paths(&self, chart: &Chart, positions: &[Option<Positions>]) -> Vec<Node> {
         let path = |class: &str, d: String| {
             el("path").class(format!("{class} {}", series(self.series))).at("d", d)
@@ -125,13 +123,9 @@ impl Line {
             let around: Vec<(f64, f64)> = edge(1).chain(edge(2).rev()).collect();
             [around, edge(0).collect()].map(|points| chart.line(&points))
         });
-        if self.has_band {
-            pieces
-                .flat_map(|[around, middle]| [path("around", around), path(self.class, middle)])
-                .collect()
-        } else {
-            vec![path(self.class, pieces.map(|[_, middle]| middle).collect())]
-        }
+        pieces
+            .flat_map(|[around, middle]| [path("around", around), path(self.class, middle)])
+            .collect()
     }
 }
 

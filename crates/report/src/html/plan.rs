@@ -3,7 +3,7 @@
 use super::node::{Node, el, foreign};
 use super::parts;
 use crate::{View, words};
-use record::{Contender, Interleave, PilotSeen, RequestPlan, Work};
+use record::{Contender, Interleave, PilotSeen, Plan, RequestPlan, Work};
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -44,7 +44,7 @@ fn plan(view: &View) -> Node {
     ];
     context("The plan")
         .with(parts::facts(facts))
-        .with(parts::table(&head, plan.contenders.iter().map(asked_of)))
+        .with(parts::table(&head, plan.contenders.iter().map(|of| asked_of(plan, of))))
         .with_all(launched(&plan.contenders))
 }
 
@@ -74,7 +74,12 @@ fn work_words(of: &Contender, work: &Work) -> Vec<String> {
         .collect()
 }
 
-fn asked_of(of: &Contender) -> Vec<Node> {
+fn asked_of(plan: &Plan, of: &Contender) -> Vec<Node> {
+    let arrivals = if plan.question.seeks_capacity() {
+        "Poisson, at rates around its capacity".to_owned()
+    } else {
+        words::arrivals(of.intensity.arrivals)
+    };
     let asked: Vec<String> = match &of.asks {
         RequestPlan::Request(request) => {
             std::iter::once(words::request(request)).chain(words::groups::loads(of)).collect()
@@ -99,7 +104,7 @@ fn asked_of(of: &Contender) -> Vec<Node> {
         parts::cell(asked.join("; ")),
         parts::cell(of.intensity.connections),
         parts::cell(words::reuse(of)),
-        parts::cell(words::arrivals(of.intensity.arrivals)),
+        parts::cell(arrivals),
         parts::cell(units::round_nanoseconds(of.timeout_ns)),
         parts::cell(of.tls.as_ref().map_or_else(|| "none".to_owned(), shown)),
     ]

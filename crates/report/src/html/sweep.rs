@@ -3,13 +3,12 @@
 use super::chart::swatch;
 use super::loads::{Line, LoadCharts};
 use super::node::{Node, el, foreign};
-use super::parts;
+use super::{findings, parts};
 use crate::sweep::{PointView, SweepView};
 use crate::{View, words};
 use judge::bend::Bend;
 use judge::growth::{Estimate, Point};
 use judge::verdict::Weight;
-use text::shown::shown;
 use text::units;
 use words::sweep::{
     about_intervals, at, bends, columns, factor, ratio, rows, setting, steps, title,
@@ -18,19 +17,12 @@ use words::sweep::{
 /// Load points that the audit refused, shown before any figure. Returns None unless others are sound.
 pub(super) fn refusal(view: &View) -> Option<Node> {
     let view = view.sweep().filter(|view| !view.whole.void && !view.void().is_empty())?;
-    let reasons = view.points.iter().filter(|point| point.view.void).map(|point| {
-        let rules = point.view.findings.iter().filter(|it| it.weight == Weight::Void);
-        let rules = rules.map(|it| shown(&it.rule)).collect::<Vec<String>>().join(", ");
-        let setting = setting(view.sweep.factor, point.value);
-        el("p").text(format!("{setting}: ")).with(el("code").text(rules))
-    });
     let stamp = format!("✕ Void at {}", at(view.sweep.factor, &view.void()));
+    let about = "The audit refused these load points. They are in no curve and no bend; their figures are in the tables \
+                 for finding the fault.";
     let section = el("section").class("refusal").at("role", "alert");
-    Some(section.with(el("p").class("stamp").text(stamp)).with(el("p").text(
-        "The audit refused these load points. They are in no curve and no bend; their figures are in the tables for \
-         finding the fault.",
-    ))
-    .with_all(reasons))
+    let section = section.with(el("p").class("stamp").text(stamp)).with(el("p").text(about));
+    Some(section.with_all(findings::cards(&view.whole, |weight| weight == Weight::Void)))
 }
 
 /// The result in a few large words. Returns None if no load is swept.
@@ -69,14 +61,11 @@ type Figure = fn(&Point) -> Option<Estimate>;
 fn curves(view: &SweepView) -> Vec<Node> {
     let of = factor(view.sweep.factor);
     let charts = charts(view);
-    let is_alone = view.curves().len() == 1;
     let lines = |of_each: &[(&'static str, Figure)]| -> Vec<Line> {
         let line = |series: usize, (class, figure): &(&'static str, Figure)| Line {
             series,
             class,
             figures: view.curves()[series].1.points.iter().map(figure).collect(),
-            // Bands of several curves hide each other.
-            has_band: is_alone,
         };
         let numbers = 0..view.curves().len();
         numbers.flat_map(|number| of_each.iter().map(move |it| line(number, it))).collect()
@@ -84,14 +73,16 @@ fn curves(view: &SweepView) -> Vec<Node> {
     let rates = lines(&[("line", |point| point.throughput)]);
     let quantiles = lines(&[("line", |point| point.p99), ("thin", |point| point.p50)]);
     let void = if view.void().is_empty() { "" } else { " Points with ✕ are void and left out." };
-    let band = if is_alone { " The band: the interval of the mean." } else { "" };
     let straight = if charts.across().is_logarithmic() {
         " Equal steps are equal ratios, on both axes."
     } else {
         ""
     };
-    let caption =
-        |text: &str| parts::caption(&format!("{text} Dashed: where it bends.{band}{void}"));
+    let caption = |text: &str| {
+        parts::caption(&format!(
+            "{text} Dashed: where it bends. Bands: the intervals of the means.{void}"
+        ))
+    };
     let throughput = format!("Throughput against {of}");
     let times = format!("Response time against {of}");
     vec![

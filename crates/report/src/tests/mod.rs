@@ -181,7 +181,7 @@ fn of_a_crowd_of_findings_one_is_named_and_the_others_are_counted() {
     let report = terminal::short::report(&input.view(), PLAIN);
     let report = report.replace("\n  ", " ");
     let named = "audit: the headline does not stand: operations failed (old 12.3 %, new 12.3 %): see its \
-                 log, or name the code (--expect) (19 checks, 24 other void, 53 cautions and 2 notes)";
+                 log, or name the code (--expect) (19 checks, 26 other void, 53 cautions and 2 notes)";
     assert!(report.contains(named), "{report}");
     assert!(!report.contains("keys were not found"), "{report}");
 }

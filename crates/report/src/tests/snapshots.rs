@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
 /// The samples whose reports are kept as files.
-const KEPT: [&str; 14] = [
+const KEPT: [&str; 13] = [
     "faster",
     "equivalent",
     "undecided",
@@ -22,7 +22,6 @@ const KEPT: [&str; 14] = [
     "groups",
     "agents",
     "loads",
-    "sweep",
     "published",
     "capacities",
 ];

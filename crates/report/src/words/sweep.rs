@@ -67,7 +67,11 @@ fn bend(of: Factor, bend: &Bend, times: char) -> String {
     match bend {
         Bend::At { value, sign, generator_limited, or_before } => {
             let before = if *or_before { " or before" } else { "" };
-            let generator = if *generator_limited { MAYBE_GENERATOR } else { "" };
+            let generator = if *generator_limited {
+                "; the generator may have been the slower part there"
+            } else {
+                ""
+            };
             format!("{}{generator}", signed(of, *value, *sign, before, times))
         }
         Bend::NotUpTo(value) => format!("no bend up to {}", setting(of, *value)),
@@ -75,9 +79,6 @@ fn bend(of: Factor, bend: &Bend, times: char) -> String {
         Bend::NotSought => "bends are not looked for at a fixed rate".to_owned(),
     }
 }
-
-/// The end of a sentence about what the generator may have limited.
-const MAYBE_GENERATOR: &str = "; the generator may have been the slower part there";
 
 fn signed(of: Factor, value: f64, sign: Sign, before: &str, times: char) -> String {
     let at = setting(of, value);
@@ -161,16 +162,10 @@ pub(crate) fn about_intervals(view: &SweepView) -> Option<String> {
     ))
 }
 
-/// `from 16 to 32: throughput 0.99x (0.95x to 1.03x), p99 2.10x (2.05x to 2.15x)`. Returns None if one of the two load
-/// points has no figures.
-pub(crate) fn step(
-    view: &SweepView,
-    curve: &Curve,
-    step: &GrowthStep,
-    times: char,
-) -> Option<String> {
+/// The steps of a curve between load points that have figures: `from 16 to 32: throughput 0.99x (0.95x to 1.03x), p99
+/// 2.10x (2.05x to 2.15x)`.
+pub(crate) fn steps(view: &SweepView, curve: &Curve, times: char) -> Vec<String> {
     let of = view.sweep.factor;
-    let [from, to] = [step.from, step.to].map(|value| setting(of, value));
     let ratio = |ratio: Estimate| {
         // A bound next to 1 is shown on its side of it.
         let all = units::ratios(ratio.at, Some((ratio.low, ratio.high)), view.whole.matters());
@@ -179,16 +174,12 @@ pub(crate) fn step(
             other => other.concat(),
         }
     };
-    let p99 = step.p99.map_or(String::new(), |p99| format!(", p99 {}", ratio(p99)));
-    let next = curve.points.iter().find(|point| point.value == step.to);
-    let is_limited = next.is_some_and(|point| point.generator_limited);
-    let generator = if is_limited { MAYBE_GENERATOR } else { "" };
-    Some(format!("from {from} to {to}: {} {}{p99}{generator}", gain(of), ratio(step.throughput?)))
-}
-
-/// All steps of a curve.
-pub(crate) fn steps(view: &SweepView, curve: &Curve, times: char) -> Vec<String> {
-    curve.steps.iter().filter_map(|of| step(view, curve, of, times)).collect()
+    let step = |step: &GrowthStep| {
+        let [from, to] = [step.from, step.to].map(|value| setting(of, value));
+        let p99 = step.p99.map_or(String::new(), |p99| format!(", p99 {}", ratio(p99)));
+        Some(format!("from {from} to {to}: {} {}{p99}", gain(of), ratio(step.throughput?)))
+    };
+    curve.steps.iter().filter_map(step).collect()
 }
 
 /// A figure and its interval, with the unit only once if all three have the same:

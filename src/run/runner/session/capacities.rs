@@ -101,7 +101,7 @@ impl<W: Write> RunSession<'_, W> {
                 })
             })
             .collect();
-        for at in sequence(Sequence::Points, plan.seed, round, turns.len() as u32) {
+        for at in sequence(Sequence::Turns, plan.seed, round, turns.len() as u32) {
             self.drive_turn(Drive::Turn, plan, &turns[at as usize], run)?;
         }
         Ok(())

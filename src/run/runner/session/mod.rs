@@ -11,7 +11,7 @@ use super::said::make_harmless;
 use super::segments::{self, Segment};
 use super::silence::Silence;
 use super::stores_known::Stores;
-use super::{null, orders, withdrawn};
+use super::{lane_numbers, null, orders};
 use crate::plan::length::pilot_length::PilotLength;
 use crate::plan::length::{launches, warm_up};
 use crate::plan::pilot;
@@ -610,7 +610,7 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             // Of a block from which all others have left, nothing can be compared.
-            if who.len() < withdrawn::FEWEST {
+            if who.len() < segments::FEWEST {
                 continue;
             }
             self.writer.segment = self.writer.end;
@@ -816,7 +816,7 @@ impl<W: Write> TrialSink<'_, '_, W> {
             return ControlFlow::Break(());
         }
         let lane = trial.contender;
-        withdrawn::number_by_contender(&mut trial, self.who, self.writer.plan.contenders.len());
+        lane_numbers::number_by_contender(&mut trial, self.who, self.writer.plan.contenders.len());
         trial.phase = self.what.phase(trial.phase);
         if trial.phase != Phase::Round {
             trial.round = 0;
