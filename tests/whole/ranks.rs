@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use testserver::{Behaviour, Delay};
 
 /// Servers whose replies take so many milliseconds.
-const DELAYS_MS: [u64; 4] = [40, 1, 8, 1];
+const DELAYS_MS: [u64; 4] = [16, 1, 4, 1];
 const SHORT: &str = "--rounds 8 --round 100ms --pilot 200ms --warm-up 0s --connections 4 --out run";
 
 /// Best and worst rank of the contender of this name.
@@ -227,8 +227,10 @@ fn seventeen_contenders_are_ranked_in_blocks() {
         code == Some(0) && plan.contains("of the 17 contenders each, drawn at random"),
         "{plan}"
     );
-    let (code, refused) = check(&["--until-decided"]);
-    assert!(code == Some(2) && refused.contains("or rank at most 16 contenders"), "{refused}");
+    for length in [&["--until-decided"][..], &["--see", "2%"], &["--within", "1h"]] {
+        let (code, refused) = check(length);
+        assert!(code == Some(2) && refused.contains("or rank at most 16 contenders"), "{refused}");
+    }
     let words = [&["check"][..], &targets].concat();
     let output = directory.tiebreak(&words);
     assert_eq!(output.status.code(), Some(2));

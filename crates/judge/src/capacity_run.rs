@@ -2,8 +2,9 @@
 //! while it lasts and the judge afterwards, so that both take the same trials in the same way.
 
 use crate::capacity::{Adaptation, Found, Part, Search, Step, TURNS, Turn};
-use crate::compare::GENERATOR_LIMITED_BELOW;
+use crate::cost::GENERATOR_LIMITED_BELOW;
 use crate::objectives;
+pub use crate::turn::DrivenTurn;
 use record::{Histogram, Objective, Phase, PilotChoice, PilotSeen, Question, Seen, TrialRecord};
 
 /// The generator is the slowest part if its median delay is more than this share of the median response time: the
@@ -34,18 +35,6 @@ struct Contender {
     quickest_ns: u64,
     /// Its turns of the round that is under way.
     open: Vec<Turn>,
-}
-
-/// One turn, for the report.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DrivenTurn {
-    /// Its round; 0 in the search.
-    pub round: u32,
-    /// What it counted.
-    pub turn: Turn,
-    /// The percentile of the first objective on response times, in nanoseconds. None if so many operations have no
-    /// response time that it is not known.
-    pub percentile_ns: Option<u64>,
 }
 
 impl CapacityRun {

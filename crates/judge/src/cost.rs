@@ -6,6 +6,9 @@
 
 use record::{Seen, Slice};
 
+/// A generator that is idle for a smaller share of its time may have been the slower part.
+pub(crate) const GENERATOR_LIMITED_BELOW: f64 = 0.05;
+
 /// CPU time of one contender's target, and the time over which it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {

@@ -17,6 +17,7 @@ mod draft;
 mod evidence;
 pub mod growth;
 mod judge;
+mod load;
 pub mod objectives;
 #[cfg(test)]
 mod random;
@@ -24,6 +25,7 @@ pub mod rank;
 pub mod single_runs;
 pub mod stats;
 mod summary;
+mod turn;
 pub mod unpaired;
 pub mod verdict;
 mod weigh;

@@ -1,8 +1,7 @@
 //! The result of the judge. Only [`Judge`](crate::Judge) can build a [`Verdict`], and it cannot
 //! build one without the audit.
 
-use crate::capacity::Part;
-use crate::capacity_run::DrivenTurn;
+use crate::turn::{DrivenTurn, Part};
 use record::Histogram;
 use record::{Fact, Kind, Loaded, Metric, Nodes, Objective, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};

@@ -45,6 +45,8 @@ pub(in crate::plan) fn refuse(spec: &Spec, contenders: usize) -> Result<(), Erro
         (spec.run.launches.is_some_and(|number| number > 1), "--launches"),
         (spec.agents > 0, "--agents"),
         (spec.run.until_decided, "--until-decided"),
+        (spec.run.see.is_some(), "--see"),
+        (spec.run.within.is_some(), "--within"),
     ];
     let fewer = if contenders > MOST_IN_A_ROUND {
         format!("rank at most {MOST_IN_A_ROUND} contenders")

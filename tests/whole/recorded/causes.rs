@@ -275,7 +275,7 @@ pub(super) fn few_operations(journal: &mut Journal) {
 pub(super) fn few_latencies(journal: &mut Journal) {
     journal.each(B, |_, seen| {
         let all = std::mem::take(&mut seen.response_time);
-        let ranks = (10..all.len()).step_by(20);
+        let ranks = (20..all.len()).step_by(40);
         ranks.filter_map(|rank| all.at_rank(rank)).for_each(|ns| seen.response_time.record(ns));
     });
 }

@@ -14,7 +14,7 @@
 //! A knee derived from the shape of the curve, such as Kneedle's, was rejected: it finds a knee in
 //! every curve, and the knee moves when a point is added at the end of the range.
 
-use crate::growth::Load;
+use crate::load::Load;
 use crate::stats::paired_t;
 use record::Factor;
 

@@ -71,11 +71,9 @@ fn claims(sweeps: u32, points: usize, drift: (f64, f64)) -> f64 {
 fn load_points_that_share_rounds_need_no_margin() {
     for drift in DRIFT {
         let two = claims(SWEEPS, 2, drift);
-        println!("two load points, drift {drift:?}: {two}");
         assert!((0.044..=0.056).contains(&two), "two load points, drift {drift:?}: {two}");
         for points in [3, 6] {
             let more = claims(FEWER_SWEEPS, points, drift);
-            println!("{points} load points, drift {drift:?}: {more}");
             assert!(more <= 0.05 + 4.0 * 0.0035, "{points} load points, drift {drift:?}: {more}");
         }
     }
@@ -93,7 +91,6 @@ fn load_points_that_were_driven_one_after_the_other_would_need_one() {
         of(Factor::Connections, false, &loads, 2, 0.05) != Bend::Undetermined
     });
     let share = claimed.count() as f64 / f64::from(FEWER_SWEEPS);
-    println!("one after the other: {share}");
     assert!(share > 0.5, "{share}");
 }
 

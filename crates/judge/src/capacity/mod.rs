@@ -23,6 +23,7 @@ mod simulation_tests;
 #[cfg(test)]
 mod tests;
 
+pub use crate::turn::{Part, Turn};
 pub use adaptation::{Adaptation, Capacity, CapacityFound};
 pub use ratio::{CapacityRatio, NoRatio, ratio};
 pub use search::{Found, Search, Step};
@@ -35,36 +36,3 @@ pub const ROUNDS: u32 = 10;
 
 /// Turns of each contender in a round: below, at and above its crossing.
 pub const TURNS: usize = 3;
-
-/// What one turn counted: a contender, driven at one rate.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Turn {
-    /// The rate that was asked for, in operations per second.
-    pub rate: f64,
-    /// Operations that were due in the turn after [`UNCOUNTED_NS`].
-    pub counted: u64,
-    /// How many of them missed each objective, in the order of the objectives: those that were late, lost or not
-    /// answered or, for an objective on errors, those that failed.
-    pub missed: Vec<u64>,
-    /// What was the slowest part in this turn.
-    pub part: Part,
-}
-
-impl Turn {
-    /// The fraction of operations that missed an objective, by its position. A turn without operations missed all.
-    fn share_missed(&self, objective: usize) -> f64 {
-        if self.counted == 0 { 1.0 } else { self.missed[objective] as f64 / self.counted as f64 }
-    }
-}
-
-/// What can limit a capacity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
-    /// The target.
-    #[default]
-    Target,
-    /// The number of connections: operations waited for a free one.
-    Connections,
-    /// The generator. A capacity that it limits is "at least", and has no ratio.
-    Generator,
-}

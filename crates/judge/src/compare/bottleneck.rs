@@ -11,6 +11,7 @@
 //! generator's own cost.
 
 use super::{Compared, at_rest::Withheld};
+use crate::cost::GENERATOR_LIMITED_BELOW;
 use crate::weigh::{Weighed, word};
 use crate::{
     evidence::{Evidence, Operations},
@@ -19,8 +20,6 @@ use crate::{
 use record::{Direction, Metric};
 use text::units;
 
-/// A generator that is idle for a smaller share of its time may have been the slower part.
-pub(crate) const GENERATOR_LIMITED_BELOW: f64 = 0.05;
 /// A target that used at least this share of its allowed cores was at its limit.
 pub(crate) const AT_ITS_LIMIT_FROM: f64 = 0.95;
 /// A generator that ran for this share of its time leaves a target little room: even a target that

@@ -11,12 +11,11 @@ mod support;
 pub(crate) use at_rest::{CAUTION_ABOVE, NOTE_ABOVE};
 #[cfg(test)]
 pub(crate) use bottleneck::LITTLE_ROOM_FROM;
-pub(crate) use bottleneck::{
-    AT_ITS_LIMIT_FROM, GENERATOR_LIMITED_BELOW, at_its_limit, generator_limited,
-};
+pub(crate) use bottleneck::{AT_ITS_LIMIT_FROM, at_its_limit, generator_limited};
 pub(crate) use scope::of_run as scope_of_run;
 pub(crate) use support::Support;
 
+pub(crate) use crate::cost::GENERATOR_LIMITED_BELOW;
 use crate::draft::Draft;
 use crate::evidence::{Evidence, Operations};
 use crate::stats::{rounds, stein::Variation};

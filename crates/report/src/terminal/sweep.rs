@@ -2,12 +2,10 @@
 
 use super::layout::{Page, Paint};
 use super::table::{self, LONGEST_NAME};
-use super::{audit_paint, required, short};
 use crate::Style;
 use crate::sweep::{PointView, SweepView};
 use crate::words::{self, sweep as words_of};
 use judge::bend::Bend;
-use judge::verdict::RequirementStatus;
 use text::units;
 
 /// Which load points the audit refused. Returns None if it refused none.
@@ -17,7 +15,7 @@ pub(super) fn refusal(view: &SweepView) -> Option<String> {
 }
 
 /// What is swept, and where each curve bends.
-fn headline(view: &SweepView, indent: usize, page: &mut Page) {
+pub(super) fn headline(view: &SweepView, indent: usize, page: &mut Page) {
     page.wrapped(indent, &words_of::title(view.sweep), Paint::Strong);
     let curves = view.curves();
     for (number, (name, sentence)) in words_of::bends(view, 'x').into_iter().enumerate() {
@@ -26,33 +24,6 @@ fn headline(view: &SweepView, indent: usize, page: &mut Page) {
             if matches!(bend, Some(Bend::At { .. })) { Paint::Warning } else { Paint::Plain };
         page.labelled(2, &words::short_name(name, LONGEST_NAME), paint, &sentence);
     }
-}
-
-/// The report on one screen.
-pub(super) fn on_one_screen(view: &SweepView, style: Style) -> String {
-    let mut page = Page::new(style);
-    for remark in words::remarks(&view.whole) {
-        page.wrapped(0, &remark, Paint::Warning);
-    }
-    refusal(view).iter().for_each(|warning| page.wrapped(0, warning, Paint::Alarm));
-    headline(view, 0, &mut page);
-    page.blank();
-    if view.pairs().is_empty() {
-        points(view, 0, &mut page);
-        about(view, &mut page);
-    } else {
-        verdicts(view, style, &mut page);
-    }
-    page.append(short::about_figures(&view.whole, style));
-    page.blank();
-    for checked in view.whole.checked {
-        let why = checked.status != RequirementStatus::Met;
-        required("required", checked, why, 2, &mut page);
-    }
-    let audit = format!("audit: {}", words::audit(&view.whole));
-    page.wrapped(2, &audit, audit_paint(&view.whole));
-    page.append(short::tail(&view.whole, style));
-    page.finish()
 }
 
 /// What all load points show: verdicts, the figures of each target with their intervals, and how they change.
@@ -76,18 +47,18 @@ pub(super) fn in_full(view: &SweepView, style: Style, page: &mut Page) {
 }
 
 /// A row for each load point of a target.
-fn points(view: &SweepView, target: usize, page: &mut Page) {
+pub(super) fn points(view: &SweepView, target: usize, page: &mut Page) {
     table::table(&words_of::columns(view), &words_of::rows(view, target), page);
 }
 
-fn about(view: &SweepView, page: &mut Page) {
+pub(super) fn about(view: &SweepView, page: &mut Page) {
     let about = words_of::about_intervals(view);
     about.iter().for_each(|about| page.wrapped(2, about, Paint::Plain));
 }
 
 /// One row for each load point: the figure of each target that verdicts rest on, and the
 /// verdict of each pair. Only the verdicts if all of that is too wide for the terminal.
-fn verdicts(view: &SweepView, style: Style, page: &mut Page) {
+pub(super) fn verdicts(view: &SweepView, style: Style, page: &mut Page) {
     let metric = view.whole.plan().question.primary;
     let names: Vec<String> =
         view.targets().iter().map(|name| words::short_name(name, LONGEST_NAME)).collect();

@@ -33,15 +33,7 @@ const LIKE_FASTER: [&str; 4] = ["faster", "required", "agents", "published"];
 const POINTS: usize = 3;
 /// Further samples whose report for the terminal is kept.
 const SEEN: [&str; 10] = [
-    "sweep-value",
-    "ranked",
-    "five",
-    "empty",
-    "launched",
-    "restarts",
-    "looks",
-    "stores",
-    "kinds",
+    "sweep", "ranked", "five", "empty", "launched", "restarts", "looks", "stores", "kinds",
     "groups",
 ];
 

@@ -10,6 +10,7 @@ use super::published;
 use super::ranking;
 use super::sweep;
 use super::{audit_paint, required, undecided};
+use crate::sweep::SweepView;
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
 use judge::verdict::RequirementStatus;
@@ -35,7 +36,7 @@ const EXTRAS: [Extras; 2] = [Extras { reasons: 2, whys: true }, Extras { reasons
 /// The whole report.
 pub(crate) fn report(view: &View, style: Style) -> String {
     if let Some(view) = view.sweep() {
-        return sweep::on_one_screen(&view, style);
+        return of_sweep(&view, style);
     }
     // The ranks of many contenders take the screen.
     let table = match view.ranking {
@@ -62,8 +63,35 @@ pub(crate) fn report(view: &View, style: Style) -> String {
     page.finish()
 }
 
+/// The report of a sweep.
+fn of_sweep(view: &SweepView, style: Style) -> String {
+    let mut page = Page::new(style);
+    for remark in words::remarks(&view.whole) {
+        page.wrapped(0, &remark, Paint::Warning);
+    }
+    sweep::refusal(view).iter().for_each(|warning| page.wrapped(0, warning, Paint::Alarm));
+    sweep::headline(view, 0, &mut page);
+    page.blank();
+    if view.pairs().is_empty() {
+        sweep::points(view, 0, &mut page);
+        sweep::about(view, &mut page);
+    } else {
+        sweep::verdicts(view, style, &mut page);
+    }
+    page.append(about_figures(&view.whole, style));
+    page.blank();
+    for checked in view.whole.checked {
+        let why = checked.status != RequirementStatus::Met;
+        required("required", checked, why, 2, &mut page);
+    }
+    let audit = format!("audit: {}", words::audit(&view.whole));
+    page.wrapped(2, &audit, audit_paint(&view.whole));
+    page.append(tail(&view.whole, style));
+    page.finish()
+}
+
 /// What the figures include, and what they are about.
-pub(super) fn about_figures(view: &View, style: Style) -> Page {
+fn about_figures(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
     let sentences = words::start_included(view).into_iter().chain(words::one_launch(view));
     for sentence in words::methods(view.plan()).into_iter().chain(sentences.map(str::to_owned)) {
@@ -117,7 +145,7 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
 }
 
 /// Where the full report is, and what to do next.
-pub(super) fn tail(view: &View, style: Style) -> Page {
+fn tail(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
     for of in view.contenders {
         if let Some(sentence) = costs::not_included(&of.target) {
