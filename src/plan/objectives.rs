@@ -192,7 +192,7 @@ fn longest_limit(objectives: &[Objective]) -> Duration {
 mod tests {
     use super::*;
     use crate::plan::example;
-    use record::{Interleave, Metric, Percentile};
+    use record::{Interleave, LengthRule, Metric, Percentile, Plan};
 
     const P99: Objective =
         Objective::ResponseTime { percentile: Percentile::P99, limit_ns: 5_000_000 };
@@ -274,13 +274,22 @@ mod tests {
         assert!(refused.contains("it must be at least 3.03 s"), "{refused}");
     }
 
+    #[test]
+    fn a_time_sets_the_length_of_turns() {
+        let plan = plan(|spec| spec.run.within = Some(Duration::from_secs(300)));
+        assert_eq!((plan.rounds, plan.question.length.clone()), (10, LengthRule::Fixed));
+        let searches_ns = 2 * length::ABOUT_SEARCH_NS;
+        let all_ns = plan.least_ns() + searches_ns;
+        assert!((299_900_000_000..=300_000_000_000).contains(&all_ns), "{all_ns}");
+    }
+
     /// Why a spec is refused, which is otherwise fine.
     fn refusal(change: impl Fn(&mut Spec)) -> String {
         let refused = example::settled(|spec| {
             spec.run.slo = vec![P99];
             change(spec);
         });
-        let error = refused.err().expect("it is refused");
+        let error = refused.expect_err("it is refused");
         assert_eq!(error.exit, protocol::Exit::Usage, "{}", error.text);
         error.text
     }
@@ -288,7 +297,12 @@ mod tests {
     #[test]
     fn what_has_no_meaning_with_objectives_is_refused() {
         type Change = fn(&mut Spec);
-        let table: [(Change, &str); 12] = [
+        let table: [(Change, &str); 14] = [
+            (|spec| spec.run.see = Some(0.02), "--see cannot be combined with --slo"),
+            (
+                |spec| spec.run.within = Some(Duration::from_secs(30)),
+                "with the search before them, take at least",
+            ),
             (|spec| spec.common.rate = Some(1000.0), "leave out --rate"),
             (|spec| spec.run.rounds = Some(12), "--rounds cannot be combined with --slo"),
             (|spec| spec.run.until_decided = true, "--until-decided cannot be combined"),

@@ -108,7 +108,7 @@ fn mistakes_name_the_remedy() {
         (&["--slo", "p99 5ms"][..], "the sign <= is missing"),
         (&["--slo", "p99 <= 5ms", "--rate", "1k"], "leave out --rate"),
         (&["--slo", "p99 <= 5ms", "--sweep", "connections=1,8"], "leave out --sweep or --slo"),
-        (&["--slo", "p99 <= 5ms", "--rounds", "12"], "--round sets how long they take"),
+        (&["--slo", "p99 <= 5ms", "--rounds", "12"], "--within sets how long they take"),
     ] {
         let output = directory.tiebreak(&[&two[..], words].concat());
         let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -69,6 +69,12 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
         return Err(Error::usage("`tiebreak plan` plans one comparison: leave out --sweep"));
     }
     let resolved = conduct::settle_read(&spec, inputs)?;
+    if resolved.plan.question.seeks_capacity() {
+        return Err(Error::usage(
+            "`tiebreak plan` does not plan a search for capacities: its length is fixed, and `tiebreak check` \
+             says how long it takes",
+        ));
+    }
     let rule = &resolved.plan.question.length;
     if !matches!(rule, LengthRule::See(_) | LengthRule::WithinNs(_)) {
         return Err(Error::usage(

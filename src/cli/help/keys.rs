@@ -5,6 +5,7 @@ use crate::cli::plain_text::wrapped;
 use crate::plan::settings::declared::{Declared, outer};
 use crate::plan::settings::workload;
 use crate::plan::{Settings, contender_keys};
+use crate::targets::software;
 use serde_json::{Map, Value as Json};
 
 const SCHEMA: &str = include_str!("../../../schema/experiment.v1.json");
@@ -58,7 +59,8 @@ pub(in crate::cli) fn text(width: usize) -> String {
         text += &format!("\n{heading}\n");
         for (key, entry) in entries(&schema, place, elsewhere) {
             let example = match key.as_str() {
-                "preset" => presets(),
+                "preset" => choice(workload::presets()),
+                "software" => choice(software::all().map(|of| of.name)),
                 _ => example(&schema, entry),
             };
             text += &wrapped("  ", &format!("{key} = {example}"), width);
@@ -72,7 +74,8 @@ pub(in crate::cli) fn text(width: usize) -> String {
 fn is_of_this_build(key: &str) -> bool {
     let settings = Settings::table().map(|row| &row.setting);
     let mut unused = settings.filter(|setting| !setting.is_used());
-    contender_keys().contains(&key) && unused.all(|setting| outer(setting.key_in_file()) != key)
+    let is_without_software = key == "software" && software::all().next().is_none();
+    !is_without_software && contender_keys().contains(&key) && unused.all(|setting| outer(setting.key_in_file()) != key)
 }
 
 /// The keys of a table with their entries in the schema. Those of an inner table follow its name and a dot.
@@ -110,9 +113,9 @@ fn meaning<'s>(schema: &'s Json, entry: &'s Json) -> &'s str {
     says(schema, entry, "description").and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The presets of this build, all of which the schema lists.
-fn presets() -> String {
-    let names = workload::presets().into_iter().map(|name| format!("'{name}'"));
+/// Names of this build, where the schema lists those of all builds.
+fn choice(names: impl IntoIterator<Item = &'static str>) -> String {
+    let names = names.into_iter().map(|name| format!("'{name}'"));
     names.collect::<Vec<_>>().join(" | ")
 }
 

@@ -360,8 +360,8 @@ declared! {
             "As many rounds (or launches) as fit into this time, warm-up, pilot and launches included",
         )
         .more(
-            "The number follows from the time that they take, never from what they show. Not with --rounds, \
-             --launches, --until-decided or --see.",
+            "The number follows from the time that they take, never from what they show. With --slo, turns as \
+             long as fit; launches come in addition. Not with --rounds, --launches, --until-decided or --see.",
         )
         .only(COMPARE)
         .under(Rounds, 9)]);

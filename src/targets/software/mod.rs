@@ -16,7 +16,7 @@ use text::near;
 use text::shown::shown;
 
 /// All software that can be fetched.
-fn all() -> impl Iterator<Item = &'static Software> {
+pub(crate) fn all() -> impl Iterator<Item = &'static Software> {
     PROTOCOLS.iter().flat_map(|row| row.software)
 }
 
