@@ -68,10 +68,20 @@ impl Spec {
         }
     }
 
+    /// The settings of a file without what this spec, which was typed, replaces: lengths, and a ranking where objectives
+    /// or load points are asked for.
+    pub(super) fn of_file(&self, file: &RunSettings) -> RunSettings {
+        let mut kept = self.run.lengths_of(file);
+        if self.sweep.is_some() || !self.run.slo.is_empty() {
+            (kept.rank, kept.by) = (false, None);
+        }
+        kept
+    }
+
     /// This spec, completed with what an experiment file says where nothing was typed.
     pub(super) fn over(&self, file: &RunInput) -> Spec {
         Spec {
-            run: self.run.clone().over(&self.run.lengths_of(&file.settings)),
+            run: self.run.clone().over(&self.of_file(&file.settings)),
             workload: self.workload.clone().over(&file.workload),
             groups: file.groups.clone(),
             ..self.clone()

@@ -2,7 +2,7 @@
 //!
 //! The headline is the verdict of the primary metric of each pair; without comparisons, it is the figures.
 
-use crate::verdict::{Comparison, Finding, Weight, Word};
+use crate::verdict::{CapacityOutcome, Comparison, ContenderSummary, Finding, Weight, Word};
 use serde::Serialize;
 
 /// Rules that the headline's own words already tell (`one_launch`), or that are about something else.
@@ -34,8 +34,18 @@ pub struct Belief<'a> {
     pub withheld: Option<(&'a Comparison, &'a str)>,
 }
 
+/// Whether the searches told all that there is to tell of each contender's capacity, so that a run needs no rounds.
+pub fn needs_no_rounds(contenders: &[ContenderSummary]) -> bool {
+    let is_told = |of: &ContenderSummary| {
+        let outcome = of.capacity.as_ref().map(|capacity| &capacity.outcome);
+        matches!(outcome, Some(CapacityOutcome::Below(_) | CapacityOutcome::AtLeast(_)))
+    };
+    !contenders.is_empty() && contenders.iter().all(is_told)
+}
+
 /// Decides it from what the audit found and from the smallest difference that matters.
 pub fn belief<'a>(
+    contenders: &[ContenderSummary],
     comparisons: &'a [Comparison],
     findings: &'a [Finding],
     complete_rounds: u32,
@@ -44,9 +54,10 @@ pub fn belief<'a>(
     let primaries: Vec<&'a Comparison> = comparisons.iter().filter(|of| of.primary).collect();
     let of_weight = |weight| findings.iter().filter(move |finding| finding.weight == weight);
     let void = of_weight(Weight::Void).next();
-    let no_round = complete_rounds == 0 && !primaries.is_empty();
+    let no_round = complete_rounds == 0 && !primaries.is_empty() && !needs_no_rounds(contenders);
     if void.is_some() || no_round {
-        let finding = void.or_else(|| findings.first());
+        // A note does not refuse anything.
+        let finding = void.or_else(|| of_weight(Weight::Caution).next());
         return Belief { status: HeadlineStatus::DoesNotStand, finding, withheld: None };
     }
     let bears = |finding: &&Finding| {
@@ -113,7 +124,7 @@ mod tests {
     use super::*;
     use crate::audit::RULES;
     use crate::builder::SampleRun;
-    use crate::verdict::Bearing;
+    use crate::verdict::{Bearing, CapacitySummary};
     use record::Metric;
 
     fn finding(rule: &str, contender: Option<&str>) -> Finding {
@@ -140,7 +151,7 @@ mod tests {
     }
 
     fn status(findings: &[Finding]) -> HeadlineStatus {
-        belief(&comparisons(), findings, 8, 0.01).status
+        belief(&[], &comparisons(), findings, 8, 0.01).status
     }
 
     fn shifting(by: f64) -> Finding {
@@ -177,7 +188,7 @@ mod tests {
         }
         let findings = [about_p99, about_throughput, finding("misses", None)];
         let comparisons = comparisons();
-        let named = belief(&comparisons, &findings, 8, 0.01).finding;
+        let named = belief(&[], &comparisons, &findings, 8, 0.01).finding;
         assert_eq!(named.map(|finding| finding.rule.as_str()), Some("outliers"));
     }
 
@@ -191,7 +202,7 @@ mod tests {
         let mut comparisons = comparisons();
         comparisons[0].verdict = Word::Equivalent;
         (comparisons[0].low, comparisons[0].high) = (Some(0.998), Some(1.004));
-        let of = |by| belief(&comparisons, &[shifting(by)], 8, 0.01).status;
+        let of = |by| belief(&[], &comparisons, &[shifting(by)], 8, 0.01).status;
         assert_eq!([of(0.005), of(0.006)], [HeadlineStatus::Stands, HeadlineStatus::Reservation]);
     }
 
@@ -199,14 +210,36 @@ mod tests {
     fn without_a_round_it_does_not_stand() {
         let findings = [finding("interrupted", None)];
         let comparisons = comparisons();
-        let seen = belief(&comparisons, &findings, 0, 0.01);
+        let seen = belief(&[], &comparisons, &findings, 0, 0.01);
         assert_eq!(seen.status, HeadlineStatus::DoesNotStand);
         assert_eq!(seen.finding, Some(&findings[0]));
+        let note = [Finding { weight: Weight::Note, ..finding("misses", Some("b")) }];
+        let seen = belief(&[], &comparisons, &note, 0, 0.01);
+        assert_eq!((seen.status, seen.finding), (HeadlineStatus::DoesNotStand, None));
+    }
+
+    #[test]
+    fn capacities_that_the_search_tells_need_no_rounds() {
+        use CapacityOutcome::{AtLeast, Below, NotReached};
+        let of = |outcomes: [CapacityOutcome; 2]| {
+            let contenders = outcomes.map(|outcome| {
+                let capacity = CapacitySummary { outcome, objective: None, turns: Vec::new() };
+                ContenderSummary { capacity: Some(capacity), ..ContenderSummary::default() }
+            });
+            let status = belief(&contenders, &comparisons(), &[], 0, 0.01).status;
+            (needs_no_rounds(&contenders), status)
+        };
+        let stands = (true, HeadlineStatus::Stands);
+        assert_eq!(of([Below(40.0), AtLeast(Some(3000.0))]), stands);
+        assert_eq!(of([AtLeast(None), Below(40.0)]), stands);
+        let does_not = (false, HeadlineStatus::DoesNotStand);
+        assert_eq!(of([Below(40.0), NotReached]), does_not);
+        assert!(!needs_no_rounds(&[]) && !needs_no_rounds(&[ContenderSummary::default()]));
     }
 
     #[test]
     fn without_comparisons_every_caution_is_about_the_figures() {
-        let of = |finding| belief(&[], &[finding], 0, 0.01).status;
+        let of = |finding| belief(&[], &[], &[finding], 0, 0.01).status;
         assert_eq!(of(finding("generator_bottleneck", Some("a"))), HeadlineStatus::Reservation);
         assert_eq!(of(finding("log_troubles", Some("a"))), HeadlineStatus::Stands);
     }
@@ -220,7 +253,7 @@ mod tests {
         let verdict = run.verdict();
         let of_b = &verdict.comparisons()[0];
         assert_eq!((of_b.verdict, of_b.low.is_some_and(|low| low > 1.0)), (Word::Undecided, true));
-        let seen = belief(verdict.comparisons(), &[], 8, 0.01);
+        let seen = belief(&[], verdict.comparisons(), &[], 8, 0.01);
         assert_eq!(seen.status, HeadlineStatus::Stands);
         let why = seen.withheld.map(|(_, why)| why);
         assert!(why.is_some_and(|why| why.starts_with("a: ")), "{why:?}");

@@ -1,7 +1,7 @@
 //! The figures of a target at one load point, by replicate.
 
 use crate::compare::{AT_ITS_LIMIT_FROM, GENERATOR_LIMITED_BELOW};
-use crate::stats::paired_t;
+use crate::stats::{paired_t, quantile::fewest_samples};
 use crate::verdict::ContenderSummary;
 use record::Factor;
 
@@ -15,7 +15,7 @@ pub struct Load {
     pub throughput: Vec<f64>,
     /// Of the median of response time in seconds.
     pub p50: Vec<f64>,
-    /// Of the p99 of response time in seconds.
+    /// Of the p99 of response time in seconds. Empty if it rests on so few replies that it has no verdict.
     pub p99: Vec<f64>,
     /// Whether the generator was hardly idle and the target not known to be at its limit.
     pub generator_limited: bool,
@@ -38,11 +38,13 @@ impl Load {
             };
             replicates.iter().map(mean).collect::<Option<Vec<f64>>>().unwrap_or_default()
         };
+        let replies = of.histogram.len() / (replicates.len() as u64).max(1);
+        let is_supported = replies >= fewest_samples(0.99);
         Load {
             value,
             throughput: logs(|round| Some(round.1)),
             p50: logs(|round| round.2),
-            p99: logs(|round| round.3),
+            p99: if is_supported { logs(|round| round.3) } else { Vec::new() },
             generator_limited: of.generator_idle.is_some_and(|idle| idle < GENERATOR_LIMITED_BELOW)
                 && of.target.busy.is_none_or(|busy| busy < AT_ITS_LIMIT_FROM),
         }

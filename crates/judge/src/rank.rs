@@ -222,6 +222,23 @@ mod tests {
         assert!(run.verdict().void());
     }
 
+    #[test]
+    fn a_refused_comparison_sees_nothing_and_is_not_withheld_as_well() {
+        let mut run = ranked_run(&["a", "b", "c"], 12).with_operations(10);
+        run.question.primary = record::Metric::ResponseP99;
+        run.question.length = record::LengthRule::WithinNs(1_000_000_000);
+        run.each_seen("b", |_, seen| {
+            crate::builder::fill(&mut seen.response_time, 2_000_000, 10);
+        });
+        let first = |run: &SampleRun| {
+            let of = run.verdict().comparisons()[0].clone();
+            (of.verdict, of.withheld.is_some(), of.sees.is_some())
+        };
+        assert_eq!(first(&run), (Word::Undecided, true, true));
+        run.each_seen("b", |_, seen| seen.empty = 10);
+        assert_eq!(first(&run), (Word::Void, false, false));
+    }
+
     /// Blocks of two of three contenders: each pair is compared in the rounds that hold both.
     #[test]
     fn a_pair_is_compared_in_the_rounds_that_hold_both() {

@@ -37,18 +37,27 @@ fn capacity(evidence: &Evidence, number: usize) -> Option<CapacitySummary> {
     let capacity = rounds.and_then(|rounds| rounds.capacity(evidence.question.alpha));
     let objective = capacity.as_ref().and_then(|of| objectives.get(of.objective)).copied();
     let outcome = match (capacity, run.found(number)) {
-        (Some(capacity), _) => outcome(&capacity),
-        (None, Some(Found::Below(rate))) => CapacityOutcome::Below(rate),
-        (None, Some(Found::GeneratorLimited(met))) => CapacityOutcome::AtLeast(met),
-        (None, _) => CapacityOutcome::NotReached,
+        (Some(capacity), Some(Found::Near(start))) => outcome(&capacity, start),
+        // At a rate of 0 nothing was answered in the pilot.
+        (_, Some(Found::Below(rate))) if rate > 0.0 => CapacityOutcome::Below(rate),
+        (_, Some(Found::GeneratorLimited(met))) => CapacityOutcome::AtLeast(met),
+        _ => CapacityOutcome::NotReached,
     };
     Some(CapacitySummary { outcome, objective, turns: run.turns(number).to_vec() })
 }
 
-fn outcome(of: &Capacity) -> CapacityOutcome {
+/// `start` is the rate that the search found.
+fn outcome(of: &Capacity, start: f64) -> CapacityOutcome {
     match of.found {
         CapacityFound::At { rate, .. } if of.part == Part::Generator => {
             CapacityOutcome::AtLeast(Some(rate))
+        }
+        // At the lower end of the range the objective is missed.
+        CapacityFound::LeftRange { rate } if of.part == Part::Generator && rate > start => {
+            CapacityOutcome::AtLeast(Some(rate))
+        }
+        CapacityFound::Between { met, .. } if of.part == Part::Generator => {
+            CapacityOutcome::AtLeast(met)
         }
         CapacityFound::At { rate, interval, is_slope_small, .. } => {
             CapacityOutcome::At { rate, interval, part: of.part, is_slope_small }
@@ -297,6 +306,23 @@ mod tests {
             assert!((last.1 / (n as f64 * 1e-6) - 1.0).abs() < 2e-3, "{n}: {last:?}");
             assert!(curve.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1));
         }
+    }
+
+    #[test]
+    fn what_the_generator_limits_is_a_lower_bound() {
+        let of = |found, part| outcome(&Capacity { found, objective: 0, part }, 4000.0);
+        let at_least = |rate| CapacityOutcome::AtLeast(rate);
+        let between = CapacityFound::Between { met: Some(3900.0), missed: 4100.0 };
+        assert_eq!(of(between.clone(), Part::Generator), at_least(Some(3900.0)));
+        let unmet = CapacityFound::Between { met: None, missed: 4100.0 };
+        assert_eq!(of(unmet, Part::Generator), at_least(None));
+        let left = |rate| CapacityFound::LeftRange { rate };
+        assert_eq!(of(left(5200.0), Part::Generator), at_least(Some(5200.0)));
+        // No operation was in time at that rate.
+        assert_eq!(of(left(2800.0), Part::Generator), CapacityOutcome::LeftRange(2800.0));
+        let target = [of(between, Part::Target), of(left(5200.0), Part::Target)];
+        let missed = CapacityOutcome::Between { met: Some(3900.0), missed: 4100.0 };
+        assert_eq!(target, [missed, CapacityOutcome::LeftRange(5200.0)]);
     }
 
     #[test]

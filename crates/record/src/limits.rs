@@ -17,6 +17,8 @@ pub const MOST_CONTENDERS: usize = 64;
 pub const MOST_IN_A_ROUND: usize = 16;
 /// Maximum number of rounds.
 pub const MOST_ROUNDS: u32 = 10_000;
+/// Maximum number of rounds where capacities are sought, which are judged by all turns at once.
+const MOST_ROUNDS_OF_CAPACITIES: u32 = 100;
 /// Maximum number of groups of operations.
 pub const MOST_GROUPS: usize = 8;
 /// Maximum number of requests that are compared one by one.
@@ -51,6 +53,20 @@ pub enum SizeError {
     /// The sweep is of another number of contenders than this.
     #[error("{0} contenders, but its sweep is about a different number")]
     OtherSweep(usize),
+    /// The sweep has no values.
+    #[error("a sweep without a value")]
+    EmptySweep,
+    /// The question is about another number of load points than the sweep.
+    #[error("a sweep of {0} values, but its question is about a different number")]
+    OtherLoadPoints(usize),
+    /// There are rounds of some contenders, but not for each round.
+    #[error("{rounds} rounds, but the contenders of {blocks}")]
+    OtherBlocks {
+        /// Rounds.
+        rounds: u32,
+        /// Rounds whose contenders are given.
+        blocks: usize,
+    },
     /// A pair names a contender that the plan does not have.
     #[error("a pair of contenders that do not exist")]
     UnknownPair,
@@ -99,29 +115,41 @@ impl Plan {
         if contenders != self.question.contenders.len() {
             return Err(SizeError::OtherQuestion(contenders));
         }
-        match &self.sweep {
-            Some(sweep) if sweep.values.len() * sweep.width() != contenders => {
+        most("contenders", contenders, MOST_CONTENDERS)?;
+        let values = self.sweep.as_ref().map_or(0, |sweep| sweep.values.len());
+        if let Some(sweep) = &self.sweep {
+            if sweep.values.is_empty() {
+                return Err(SizeError::EmptySweep);
+            }
+            if sweep.values.len().saturating_mul(sweep.width()) != contenders {
                 return Err(SizeError::OtherSweep(contenders));
             }
-            _ => most("contenders", contenders, MOST_CONTENDERS)?,
         }
-        most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
+        // Journals of earlier versions do not name the load points.
+        let load_points = self.question.load_points.len();
+        if load_points != 0 && load_points != values {
+            return Err(SizeError::OtherLoadPoints(values));
+        }
+        let seeks_capacity = self.question.seeks_capacity();
+        let most_rounds = if seeks_capacity { MOST_ROUNDS_OF_CAPACITIES } else { MOST_ROUNDS };
+        most("rounds", self.rounds.max(self.question.rounds) as usize, most_rounds as usize)?;
         self.question.check_size(contenders)
     }
 }
 
 impl Question {
     fn check_size(&self, contenders: usize) -> Result<(), SizeError> {
-        most("rounds", self.rounds as usize, MOST_ROUNDS as usize)?;
         most("restarts", self.restarts as usize, MOST_ROUNDS as usize)?;
         most("looks", self.interim_looks.len(), MOST_LOOKS)?;
         most("pairs", self.pairs.len(), contenders * contenders)?;
-        most("load points", self.load_points.len(), contenders)?;
         let beyond = |number: &u32| *number as usize >= contenders;
         if self.pairs.iter().any(|pair| beyond(&pair.a) || beyond(&pair.b)) {
             return Err(SizeError::UnknownPair);
         }
-        most("rounds of some contenders", self.blocks.len(), self.rounds as usize)?;
+        let blocks = self.blocks.len();
+        if blocks != 0 && blocks != self.rounds as usize {
+            return Err(SizeError::OtherBlocks { rounds: self.rounds, blocks });
+        }
         for block in &self.blocks {
             most("contenders in a round", block.len(), contenders)?;
             if block.iter().any(beyond) {
@@ -215,5 +243,134 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for AtMost<T> {
             items.push(item);
         }
         Ok(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::question;
+    use crate::{
+        Address, Arrivals, Contender, Factor, Host, Intensity, Interleave, RequestPlan, Reuse,
+        RunSweep,
+    };
+
+    /// A plan of this many contenders in ten rounds.
+    fn plan(contenders: usize) -> Plan {
+        let names: Vec<String> = (0..contenders).map(|number| format!("c{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let contender = |name: &&str| Contender {
+            name: (*name).to_owned(),
+            target: String::new(),
+            launch: Vec::new(),
+            address: Address::Unix(String::new()),
+            watch: None,
+            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
+            reuse: Reuse::Always,
+            timeout_ns: 1,
+            operations: None,
+            asks: RequestPlan::Program,
+            tls: None,
+            consistency: None,
+            replication: None,
+            sharding: None,
+            groups: Vec::new(),
+        };
+        Plan {
+            command: "compare".to_owned(),
+            contenders: names.iter().map(contender).collect(),
+            seed: 1,
+            interleave: Interleave::Auto,
+            slice_ns: None,
+            round_ns: 1,
+            rounds: 10,
+            warm_up_ns: 1,
+            longest_warm_up_ns: 0,
+            pilot_ns: 1,
+            generator_cores: Vec::new(),
+            agents: 0,
+            sweep: None,
+            requirements: Vec::new(),
+            published: None,
+            question: question(&names, 10),
+            host: Host {
+                kernel: String::new(),
+                cpu: String::new(),
+                cores: Vec::new(),
+                memory_bytes: 0,
+                clock: String::new(),
+                descriptors: 0,
+                client_ports: (0, 0),
+            },
+        }
+    }
+
+    fn refused(contenders: usize, change: impl FnOnce(&mut Plan)) -> Option<String> {
+        let mut plan = plan(contenders);
+        change(&mut plan);
+        plan.check_size().err().map(|why| why.to_string())
+    }
+
+    fn sweep(values: &[f64]) -> Option<RunSweep> {
+        let targets = vec!["old".to_owned(), "new".to_owned()];
+        Some(RunSweep { factor: Factor::Connections, values: values.to_vec(), targets })
+    }
+
+    #[test]
+    fn a_sweep_has_values_and_as_many_load_points_or_none() {
+        let of = |contenders, values: &[f64], points: &[&str]| {
+            refused(contenders, |plan| {
+                plan.sweep = sweep(values);
+                plan.question.load_points = points.iter().map(|at| (*at).to_owned()).collect();
+            })
+        };
+        assert_eq!(of(4, &[1.0, 8.0], &["connections-1", "connections-8"]), None);
+        assert_eq!(of(4, &[1.0, 8.0], &[]), None);
+        assert_eq!(of(0, &[], &[]).as_deref(), Some("a sweep without a value"));
+        let other = of(4, &[1.0], &["connections-1"]);
+        assert_eq!(
+            other.as_deref(),
+            Some("4 contenders, but its sweep is about a different number")
+        );
+        let other = of(4, &[1.0, 8.0], &["connections-1"]);
+        let wanted = "a sweep of 2 values, but its question is about a different number";
+        assert_eq!(other.as_deref(), Some(wanted));
+        let without =
+            refused(4, |plan| plan.question.load_points = vec!["connections-1".to_owned()]);
+        assert!(without.is_some_and(|why| why.starts_with("a sweep of 0 values")));
+    }
+
+    #[test]
+    fn contenders_are_limited_with_and_without_a_sweep() {
+        let too_many = Some("66 contenders; at most 64 are supported".to_owned());
+        let values: Vec<f64> = (1..=33).map(f64::from).collect();
+        assert_eq!(refused(66, |_| {}), too_many);
+        assert_eq!(refused(66, |plan| plan.sweep = sweep(&values)), too_many);
+        assert_eq!(refused(64, |plan| plan.sweep = sweep(&values[..32])), None);
+    }
+
+    #[test]
+    fn each_round_has_its_contenders_or_none_has() {
+        let of = |blocks: usize| refused(3, |plan| plan.question.blocks = vec![vec![0, 1]; blocks]);
+        assert_eq!([of(0), of(10)], [None, None]);
+        assert_eq!(of(9).as_deref(), Some("10 rounds, but the contenders of 9"));
+        assert_eq!(of(11).as_deref(), Some("10 rounds, but the contenders of 11"));
+    }
+
+    #[test]
+    fn capacities_have_few_rounds() {
+        let of = |metric, rounds| {
+            refused(2, |plan| {
+                (plan.rounds, plan.question.rounds, plan.question.primary) =
+                    (rounds, rounds, metric);
+            })
+        };
+        assert_eq!(of(Metric::Capacity, 100), None);
+        let wanted = "101 rounds; at most 100 are supported";
+        assert_eq!(of(Metric::Capacity, 101).as_deref(), Some(wanted));
+        assert_eq!(of(Metric::Throughput, 10_000), None);
+        assert!(of(Metric::Throughput, 10_001).is_some());
+        let only_question = refused(2, |plan| plan.question.rounds = 10_001);
+        assert!(only_question.is_some());
     }
 }

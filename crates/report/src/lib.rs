@@ -184,7 +184,8 @@ impl<'a> View<'a> {
         if let Some(sweep) = self.sweep() {
             return sweep.least_believed().view.belief();
         }
-        belief(self.comparisons, self.findings, self.complete_rounds, self.matters())
+        let (rounds, matters) = (self.complete_rounds, self.matters());
+        belief(self.contenders, self.comparisons, self.findings, rounds, matters)
     }
 
     /// The figures of the contender of this name.

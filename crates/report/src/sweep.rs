@@ -27,7 +27,8 @@ impl<'a> View<'a> {
     /// The load points. Returns None if the run has none, or no complete round.
     pub(super) fn sweep(&self) -> Option<SweepView<'a>> {
         let sweep = self.plan().sweep.as_ref()?;
-        let is_read = self.load_points.len() == sweep.values.len() && self.complete_rounds > 0;
+        let points = self.load_points.len();
+        let is_read = points > 0 && points == sweep.values.len() && self.complete_rounds > 0;
         let points = sweep.values.iter().zip(self.load_points).map(|(value, point)| PointView {
             value: *value,
             view: View {

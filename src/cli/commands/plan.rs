@@ -2,17 +2,16 @@
 
 use super::compare::{self, CompareArgs};
 use crate::cli::{conduct, outputs};
-use crate::plan;
-use crate::plan::sweep::load_points;
+use crate::plan::{self, Inputs, Spec, sweep};
 use crate::run::judging::Judged;
 use crate::run::runner::Reporting;
+use crate::system::host;
 use judge::verdict::{ContenderSummary, Weight};
-use protocol::{Error, Exit};
+use protocol::{Error, Exit, private};
 use record::{EndReason, LengthRule, PilotChoice, Plan, SecondStage};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::PathBuf;
-use std::process;
+use std::{fs, io};
 use text::shown::{shown, shown_sentence};
 use text::units::{show_counted, show_ns, show_percent};
 
@@ -65,9 +64,7 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
     spec.run.requirements.clear();
     let inputs = plan::read(&spec)?;
-    if load_points(&spec, &inputs)?.is_some() {
-        return Err(Error::usage("`tiebreak plan` plans one comparison: leave out --sweep"));
-    }
+    refuse_sweep(&spec, &inputs)?;
     let resolved = conduct::settle_read(&spec, inputs)?;
     if resolved.plan.question.seeks_capacity() {
         return Err(Error::usage(
@@ -82,8 +79,9 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
              (what a comparison of two minutes can see)",
         ));
     }
-    let scratch = Scratch::new();
-    let (out, quiet, no_cache) = (Some(scratch.0.as_path()), output.quiet, output.no_cache);
+    let scratch = Scratch::new()?;
+    let run = scratch.0.join("run");
+    let (out, quiet, no_cache) = (Some(run.as_path()), output.quiet, output.no_cache);
     let reporting = Reporting { out, quiet, no_cache, only_first_stage: true };
     let (_, judged) = conduct::measure(&resolved, reporting, None)?;
     let answer = Answer::of(&judged)?;
@@ -91,6 +89,14 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     copies.write_with(|_| format!("{:#}\n", answer.json()))?;
     outputs::print_beside_copies(&copies, |_| answer.text())?;
     Ok(Exit::Sound)
+}
+
+/// Refuses load points, each of which would need a length of its own.
+fn refuse_sweep(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
+    let Some(sweep) = sweep::in_words(spec, inputs) else { return Ok(()) };
+    Err(Error::usage(format!(
+        "`tiebreak plan` finds the length of one comparison, and a sweep holds several: leave out {sweep}"
+    )))
 }
 
 /// How long a comparison must be, and what it sees.
@@ -207,18 +213,65 @@ fn takes_ns(plan: &Plan, pilot: &PilotChoice, contenders: &[ContenderSummary]) -
     ((parts_ns as f64 + launches_ns) * OVERHEAD) as u64
 }
 
-/// A directory that is removed at the end.
+/// A directory of this process alone, which is removed at the end.
 struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new() -> Scratch {
-        Scratch(std::env::temp_dir().join(format!("tiebreak-plan-{}", process::id())))
+    /// # Errors
+    /// If it cannot be created, or something of that name exists.
+    fn new() -> Result<Scratch, Error> {
+        let cannot = |error: io::Error| {
+            Error::failed(format!("no temporary directory can be created: {error}"))
+        };
+        let number = u64::from_ne_bytes(host::random_bytes().map_err(cannot)?);
+        let path = std::env::temp_dir().join(format!("tiebreak-plan-{number:016x}"));
+        private::create_directory(&path).map_err(cannot)?;
+        Ok(Scratch(path))
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // It may not exist, if the run did not begin.
+        // Nothing can be done if the system refuses.
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Command;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_sweep_is_refused_where_it_is_written() {
+        let scratch = crate::scratch::Scratch::new();
+        let refused = |in_file: &str, typed: Option<&str>| {
+            let file = scratch.path().join("e.toml");
+            let servers = "[contender.a]\nurl = 'http://127.0.0.1:1/'\n\
+                           [contender.b]\nurl = 'http://127.0.0.1:2/'\n";
+            fs::write(&file, format!("{in_file}\n{servers}")).expect("a file");
+            let mut spec = Spec::new(Command::Compare, vec![file.display().to_string()]);
+            spec.allow_file = true;
+            spec.sweep =
+                typed.map(|text| plan::settings::sweep_settings::parse(text).expect("a sweep"));
+            let inputs = plan::read(&spec).expect("a good file");
+            refuse_sweep(&spec, &inputs).map_err(|error| error.text)
+        };
+        assert_eq!(refused("", None), Ok(()));
+        let of_flag = refused("see = '2%'", Some("connections=1,8")).expect_err("a sweep");
+        assert!(of_flag.ends_with("a sweep holds several: leave out --sweep"), "{of_flag}");
+        let of_file = refused("sweep = { connections = [1, 8] }", None).expect_err("a sweep");
+        assert!(of_file.ends_with("leave out the sweep in the experiment file"), "{of_file}");
+    }
+
+    #[test]
+    fn only_the_directory_that_was_created_is_removed() {
+        let [first, second] = [(); 2].map(|()| Scratch::new().expect("a directory"));
+        let path = first.0.clone();
+        assert_ne!(path, second.0);
+        assert_eq!(path.metadata().expect("there").permissions().mode() & 0o777, 0o700);
+        drop(first);
+        assert!(!path.exists() && second.0.exists());
     }
 }

@@ -75,7 +75,9 @@ fn is_of_this_build(key: &str) -> bool {
     let settings = Settings::table().map(|row| &row.setting);
     let mut unused = settings.filter(|setting| !setting.is_used());
     let is_without_software = key == "software" && software::all().next().is_none();
-    !is_without_software && contender_keys().contains(&key) && unused.all(|setting| outer(setting.key_in_file()) != key)
+    !is_without_software
+        && contender_keys().contains(&key)
+        && unused.all(|setting| outer(setting.key_in_file()) != key)
 }
 
 /// The keys of a table with their entries in the schema. Those of an inner table follow its name and a dot.

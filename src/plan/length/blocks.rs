@@ -48,17 +48,22 @@ pub(in crate::plan) fn refuse(spec: &Spec, contenders: usize) -> Result<(), Erro
         (spec.run.see.is_some(), "--see"),
         (spec.run.within.is_some(), "--within"),
     ];
-    let fewer = if contenders > MOST_IN_A_ROUND {
-        format!("rank at most {MOST_IN_A_ROUND} contenders")
-    } else {
-        format!("use a shorter --round (at most {} s)", LONGEST_ROUND.as_secs() / contenders as u64)
-    };
+    let fewer = without(contenders);
     match refused.into_iter().find(|(is_asked, _)| *is_asked) {
         Some((_, flag)) => Err(Error::usage(format!(
             "{flag} is not supported yet in a ranking of {contenders} contenders whose rounds hold only some of \
              them: leave it out, or {fewer}"
         ))),
         None => Ok(()),
+    }
+}
+
+/// What to do so that a ranking of so many contenders needs no blocks.
+pub(in crate::plan) fn without(contenders: usize) -> String {
+    if contenders > MOST_IN_A_ROUND {
+        format!("rank at most {MOST_IN_A_ROUND} contenders")
+    } else {
+        format!("use a shorter --round (at most {} s)", LONGEST_ROUND.as_secs() / contenders as u64)
     }
 }
 

@@ -3,6 +3,7 @@
 //! launch costs, never from a measured figure: a choice from the data decides less often (METHOD,
 //! "Launches").
 
+use super::blocks;
 use crate::plan::contender::access::ContenderAccess;
 use crate::plan::{Command, Spec};
 use protocol::Error;
@@ -29,16 +30,23 @@ pub(in crate::plan) fn are_several(spec: &Spec, accesses: &[ContenderAccess]) ->
     !asked && are_possible(spec, accesses)
 }
 
-/// Refuses a requirement between programs that would rest on one launch of each.
-pub(in crate::plan) fn refuse_requirements(spec: &Spec) -> Result<(), Error> {
-    match spec.run.requirements.first() {
-        None => Ok(()),
-        Some(first) => Err(Error::usage(format!(
-            "--require {}: one launch of each shows how these launches differ, not the programs: \
-             use --launches 8",
-            shown(first)
-        ))),
-    }
+/// Refuses a requirement between programs that would rest on one launch of each. `in_blocks` is the number of
+/// contenders of a ranking whose rounds hold only some of them.
+pub(in crate::plan) fn refuse_requirements(
+    spec: &Spec,
+    in_blocks: Option<usize>,
+) -> Result<(), Error> {
+    let Some(first) = spec.run.requirements.first() else { return Ok(()) };
+    let remedy = match in_blocks {
+        Some(contenders) => format!("{} or leave out --require", blocks::without(contenders)),
+        // The number of launches is fixed there.
+        None if !spec.run.slo.is_empty() => "leave out --launches 1".to_owned(),
+        None => "use --launches 8".to_owned(),
+    };
+    Err(Error::usage(format!(
+        "--require {}: one launch of each shows how these launches differ, not the programs: {remedy}",
+        shown(first)
+    )))
 }
 
 /// Chooses the launches of a run from what the first launch of its dearest contender cost, in nanoseconds,
@@ -121,7 +129,7 @@ pub fn settled(plan: &Plan, chosen: Option<Launches>) -> Plan {
 mod tests {
     use super::*;
     use crate::plan::example;
-    use record::Metric;
+    use record::{Metric, Objective, Percentile};
 
     /// Ten launches of two rounds, eight if they are dear.
     fn plan() -> Plan {
@@ -208,6 +216,32 @@ mod tests {
             spec.contenders = vec!["nginx".to_owned()];
         });
         assert_eq!(in_words(&run).as_deref(), Some("one launch, as in every `tiebreak run`"));
+    }
+
+    #[test]
+    fn a_requirement_of_one_launch_names_the_way_to_several() {
+        let refused = |change: fn(&mut Spec)| {
+            let settled = example::settled(|spec| {
+                spec.contenders = vec!["nginx".to_owned(), "node".to_owned()];
+                spec.run.requirements = vec!["throughput >= 0.9".to_owned()];
+                change(spec);
+            });
+            settled.expect_err("one launch").text
+        };
+        let once = refused(|spec| spec.run.launches = Some(1));
+        assert!(once.ends_with("use --launches 8"), "{once}");
+        let capacity = refused(|spec| {
+            spec.run.launches = Some(1);
+            let limit_ns = 5_000_000;
+            spec.run.slo = vec![Objective::ResponseTime { percentile: Percentile::P99, limit_ns }];
+            spec.run.requirements = vec!["capacity >= 0.9".to_owned()];
+        });
+        assert!(capacity.ends_with("leave out --launches 1"), "{capacity}");
+        let blocks = refused(|spec| {
+            spec.run.rank = true;
+            spec.contenders = (0..17).map(|at| format!("c{at}=nginx")).collect();
+        });
+        assert!(blocks.ends_with("rank at most 16 contenders or leave out --require"), "{blocks}");
     }
 
     #[test]

@@ -10,6 +10,8 @@ use record::{Contender, Interleave, LengthRule, Metric};
 use std::time::Duration;
 use text::units::{show_ns, show_percent};
 
+/// The longest run.
+pub(in crate::plan) const LONGEST_RUN_NS: u64 = 86_400_000_000_000;
 /// The length of a short round.
 const SHORT_ROUND: Duration = Duration::from_millis(300);
 
@@ -55,6 +57,13 @@ pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
         return Err(Error::usage(format!(
             "--see {}: must be from 0.01% to 50%, such as 2%",
             show_percent(share)
+        )));
+    }
+    if let Some(time) = run.within.filter(|time| ns(*time) > LONGEST_RUN_NS) {
+        return Err(Error::usage(format!(
+            "--within {}: a run may take a day ({}) at most",
+            show_ns(ns(time)),
+            show_ns(LONGEST_RUN_NS)
         )));
     }
     Ok(())
@@ -191,6 +200,18 @@ mod tests {
         let within = |spec: &mut Spec| spec.run.within = Some(Duration::from_secs(60));
         assert!(refused(&within).contains("both set the length"));
         assert!(refused(&|spec| spec.run.see = Some(0.6)).contains("from 0.01% to 50%"));
+    }
+
+    #[test]
+    fn a_time_is_a_day_at_most() {
+        let checked = |time_s: u64| {
+            let mut spec = Spec::new(Command::Compare, Vec::new());
+            spec.run.within = Some(Duration::from_secs(time_s));
+            check(&spec).map_err(|error| error.text)
+        };
+        assert_eq!(checked(86_400), Ok(()));
+        let refused = checked(86_401).expect_err("too long");
+        assert!(refused.contains("a run may take a day"), "{refused}");
     }
 
     #[test]

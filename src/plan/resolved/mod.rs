@@ -53,7 +53,6 @@ const DURATION: Duration = Duration::from_secs(10);
 const LONGEST_COUNTED_RUN: Duration = Duration::from_secs(3600);
 const SHORTEST_ROUND: Duration = Duration::from_millis(10);
 const SHORTEST_SLICE: Duration = Duration::from_millis(1);
-const LONGEST_RUN_NS: u64 = 86_400_000_000_000;
 /// Descriptors that are not connections: files, pollers, those of the process itself.
 const OTHER_DESCRIPTORS: u64 = 64;
 /// A caution is given above this share of the connection rate that local ports allow.
@@ -464,7 +463,7 @@ pub(super) fn plan(
         Requirement::parse(text, &question).map_err(Error::usage)?;
     }
     if question.restarts == 0 && launches::are_possible(spec, accesses) {
-        launches::refuse_requirements(spec)?;
+        launches::refuse_requirements(spec, in_blocks.then_some(contenders.len()))?;
     }
     let plan = Plan {
         command: match spec.command {
@@ -618,7 +617,7 @@ fn check_length(plan: &Plan) -> Result<(), Error> {
     }
     let warm_ups_ns = plan.warm_up_ns.saturating_mul(plan.contenders.len() as u64);
     let driven = plan.driven_in_rounds_ns().saturating_add(warm_ups_ns);
-    if driven > LONGEST_RUN_NS {
+    if driven > rule::LONGEST_RUN_NS {
         Err(Error::usage(format!(
             "this would take more than a day ({}): use fewer or shorter rounds",
             show_ns(driven)

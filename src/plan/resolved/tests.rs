@@ -1002,3 +1002,18 @@ fn a_watcher_that_cannot_be_used_is_an_error_with_its_remedy() {
     let error = settled(&launched).err().map(|error| error.text).expect("refused");
     assert!(error.contains("tiebreak launches this target"), "{error}");
 }
+
+#[test]
+fn typed_objectives_replace_the_ranking_and_the_lengths_of_the_file() {
+    let servers = "[contender.a]\nurl = 'http://127.0.0.1:1/'\n\
+                   [contender.b]\nurl = 'http://127.0.0.1:2/'\n";
+    let text = format!(
+        "rank = true\nby = 'p99'\nrounds = 20\nslice = '50ms'\ninterleave = 'slices'\n{servers}"
+    );
+    let limit_ns = 5_000_000;
+    let percentile = record::Percentile::P99;
+    let slo = record::Objective::ResponseTime { percentile, limit_ns };
+    let plan = of_file(&text, |spec| spec.run.slo = vec![slo]).expect("replaced").plan;
+    assert_eq!((plan.rounds, plan.question.is_ranked), (10, false));
+    assert_eq!(plan.question.primary, record::Metric::Capacity);
+}

@@ -382,7 +382,7 @@ declared! {
         .flags(&[Flag::new(
             "header",
             "NAME: VALUE",
-            "Send this header; may be given several times. Its value is never recorded",
+            "Send this header (its value is never recorded); repeat it for several",
         )
         .short('H')
         .repeated()

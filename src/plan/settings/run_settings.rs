@@ -35,7 +35,7 @@ declared! {
         .flags(&[Flag::new(
             "rounds",
             "N",
-            "How many rounds: each is one replicate [default: 10, or more for many comparisons]",
+            "How many rounds: each is one replicate [default: 10 or more]",
         )
         .more(
             "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
@@ -397,6 +397,11 @@ impl RunSettings {
         if follows || counted {
             (file.see, file.within) = (None, None);
         }
+        if !self.slo.is_empty() {
+            // What is driven for objectives, and for how long, is fixed.
+            (file.rounds, file.launches, file.until_decided) = (None, None, false);
+            (file.see, file.within, file.slice, file.interleave) = (None, None, None, None);
+        }
         file
     }
 
@@ -495,6 +500,27 @@ mod tests {
         let rounds = RunSettings { rounds: Some(12), ..RunSettings::default() };
         assert_eq!(rounds.lengths_of(&see), RunSettings::default());
         assert_eq!(rounds.lengths_of(&file), file);
+    }
+
+    #[test]
+    fn typed_objectives_replace_the_length_of_the_file() {
+        let slo = RunSettings {
+            slo: vec![Objective::Errors { fraction: 0.001 }],
+            ..RunSettings::default()
+        };
+        let second = Some(Duration::from_secs(1));
+        let kept = RunSettings { round: second, seed: Some(7), ..RunSettings::default() };
+        let counted = RunSettings {
+            rounds: Some(20),
+            launches: Some(8),
+            until_decided: true,
+            slice: second,
+            interleave: Some(Interleave::Slices),
+            ..kept.clone()
+        };
+        assert_eq!(slo.lengths_of(&counted), kept);
+        let follows = RunSettings { see: Some(0.02), within: second, ..kept.clone() };
+        assert_eq!(slo.lengths_of(&follows), kept);
     }
 
     #[test]

@@ -89,17 +89,14 @@ pub fn load_points<'a>(
     if spec.agents > 0 {
         return Err(Error::usage("a sweep with --agents is not supported yet: leave one out"));
     }
-    if spec.run.rank || file.settings.rank {
+    let kept = spec.of_file(&file.settings);
+    if spec.run.rank || kept.rank {
         return Err(Error::usage(
             "contenders are ranked at one load point: leave out --sweep or --rank",
         ));
     }
-    rule::refuse_in_sweep(&spec.run.clone().over(&spec.run.lengths_of(&file.settings)))?;
-    if !spec.run.slo.is_empty() || !file.settings.slo.is_empty() {
-        return Err(Error::usage(
-            "--slo finds the load by itself, or checks one rate: leave out --sweep or --slo",
-        ));
-    }
+    rule::refuse_in_sweep(&spec.run.clone().over(&kept))?;
+    check_objectives(spec, &kept, in_words(spec, inputs).unwrap_or_default())?;
     let points = swept.values.len();
     if points * targets > MOST_CONTENDERS {
         return Err(Error::usage(format!(
@@ -109,6 +106,24 @@ pub fn load_points<'a>(
         )));
     }
     Ok(Some(LoadPoints { swept, spec, inputs }))
+}
+
+/// Where the sweep of a spec, or of what was read for it, is written. None if there is none.
+pub fn in_words(spec: &Spec, inputs: &Inputs) -> Option<&'static str> {
+    let in_file = inputs.run.sweep.as_ref().map(|_| "the sweep in the experiment file");
+    spec.sweep.as_ref().map(|_| "--sweep").or(in_file)
+}
+
+/// Refuses objectives: they find the load by themselves.
+fn check_objectives(spec: &Spec, in_file: &RunSettings, sweep: &str) -> Result<(), Error> {
+    let slo = match (spec.run.slo.is_empty(), in_file.slo.is_empty()) {
+        (true, true) => return Ok(()),
+        (false, _) => "--slo",
+        (true, false) => "slo in the experiment file",
+    };
+    Err(Error::usage(format!(
+        "{slo} finds the load by itself, or checks one rate: leave out {sweep} or {slo}"
+    )))
 }
 
 /// Refuses rounds of `run` without a sweep: then it drives once.
@@ -185,9 +200,11 @@ impl LoadPoints<'_> {
     /// Resolves every load point.
     fn each(&self, machine: &Machine, resolver: &mut Resolver<'_>) -> Result<Vec<Resolved>, Error> {
         let mut points = Vec::with_capacity(self.swept.values.len());
+        let mut inputs = self.inputs.clone();
+        inputs.run.settings = self.spec.of_file(&inputs.run.settings);
         for value in &self.swept.values {
             let spec = self.swept.at(self.spec, *value);
-            let resolved = resolve(&spec, self.inputs.clone(), machine, resolver);
+            let resolved = resolve(&spec, inputs.clone(), machine, resolver);
             let resolved = resolved.and_then(|it| self.check_swept(&it).map(|()| it));
             points.push(resolved.map_err(|error| Error {
                 text: format!("at {} {value}: {}", self.swept.factor.name(), error.text),

@@ -234,3 +234,48 @@ fn the_generators_cores_are_no_second_factor() {
     assert_eq!(workers("connections=1,2,8"), (1, true));
     assert_eq!(workers("connections=2,8"), (2, false));
 }
+
+/// A sweep of the two servers of an experiment file with these lines.
+fn of_file(text: &str, change: impl FnOnce(&mut Spec)) -> Result<Resolved, String> {
+    let scratch = crate::scratch::Scratch::new();
+    let file = scratch.path().join("e.toml");
+    let servers = "[contender.a]\nurl = 'http://127.0.0.1:1/'\n\
+                   [contender.b]\nurl = 'http://127.0.0.1:2/'\n";
+    std::fs::write(&file, format!("{text}\n{servers}")).expect("a file");
+    let spec = spec("connections=1,8", |spec| {
+        spec.contenders = vec![file.display().to_string()];
+        spec.allow_file = true;
+        change(spec);
+    });
+    settled(&spec, vec![0, 1]).map_err(|error| error.text)
+}
+
+#[test]
+fn a_typed_sweep_replaces_the_ranking_of_the_file() {
+    let plan = of_file("rank = true\nby = 'p99'", |_| {}).expect("no ranking").plan;
+    let question = &plan.question;
+    assert_eq!((question.is_ranked, question.primary), (false, record::Metric::Throughput));
+    let typed = of_file("", |spec| spec.run.rank = true).err().expect("both typed");
+    assert!(typed.contains("leave out --sweep or --rank"), "{typed}");
+}
+
+#[test]
+fn objectives_of_a_sweep_are_named_where_they_are() {
+    let in_file = of_file("slo = ['p99 <= 5ms']", |_| {}).err().expect("objectives");
+    assert!(in_file.ends_with("leave out --sweep or slo in the experiment file"), "{in_file}");
+    let limit_ns = 5_000_000;
+    let slo = record::Objective::ResponseTime { percentile: record::Percentile::P99, limit_ns };
+    let typed = of_file("sweep = { connections = [1, 8] }", |spec| {
+        spec.sweep = None;
+        spec.run.slo = vec![slo];
+    });
+    let typed = typed.err().expect("objectives");
+    assert!(typed.ends_with("leave out the sweep in the experiment file or --slo"), "{typed}");
+    let both =
+        of_file("sweep = { connections = [1, 8] }\nslo = ['p99 <= 5ms']", |spec| spec.sweep = None);
+    assert_eq!(
+        both.err().expect("objectives"),
+        "slo in the experiment file finds the load by itself, or checks one rate: leave out the sweep in the \
+         experiment file or slo in the experiment file"
+    );
+}

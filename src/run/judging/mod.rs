@@ -106,7 +106,9 @@ impl Judged {
     fn is_known_without_rounds(&self) -> bool {
         self.verdict.contenders().iter().all(|of| {
             let outcome = of.capacity.as_ref().map(|capacity| &capacity.outcome);
-            matches!(outcome, Some(CapacityOutcome::Below(_) | CapacityOutcome::AtLeast(_)))
+            // Below 0 says only that nothing was answered in the pilot.
+            matches!(outcome, Some(CapacityOutcome::Below(rate)) if *rate > 0.0)
+                || matches!(outcome, Some(CapacityOutcome::AtLeast(_)))
         })
     }
 

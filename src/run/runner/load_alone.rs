@@ -58,7 +58,7 @@ pub fn load(
     let session = RunSession {
         plan,
         left_out: targets.left_out.clone(),
-        writer: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan, false),
         environment: &mut targets,
         stores: Stores::only_loaded(reporting.reload),
         own_costs: OwnCosts::default(),

@@ -132,7 +132,7 @@ pub(crate) fn perform(
     let session = RunSession {
         plan,
         left_out: targets.left_out.clone(),
-        writer: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan, reporting.only_first_stage),
         environment: &mut targets,
         stores: Stores::default(),
         own_costs,

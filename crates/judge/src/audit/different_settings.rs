@@ -14,7 +14,8 @@ pub(super) const RULE: Rule = Rule {
     threshold: "Compares the settings of a contender with those of the first one (of the same load point): \
                 connections, connection policy, arrivals, timeout, number of operations, and the same for each \
                 group. A setting that differs is a note. A setting of one contender that changes \
-                from round to round is a caution.",
+                from round to round is a caution. Arrivals are not compared where capacities are sought: the \
+                rates are what is found.",
     why: "A setting that differs is either the factor under test or an accident; the figures \
           cannot show which. If two settings differ at once, their effects cannot be separated.",
     remedy: "If the difference was not intended, give all contenders the same settings \
@@ -22,6 +23,8 @@ pub(super) const RULE: Rule = Rule {
              it be the only difference.",
     check,
 };
+
+const ARRIVALS: &str = "arrivals";
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let changed =
@@ -31,6 +34,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
             RULE.about(name, Weight::Caution, seen)
                 .with_short("settings changed between rounds", hint)
         });
+    let seeks_capacity = evidence.question.seeks_capacity();
     let each: Vec<(&str, &DriveSummary)> = evidence.each().collect();
     // Load points differ on purpose.
     let others = each.chunks(evidence.question.width().max(1)).flat_map(|point| {
@@ -40,7 +44,8 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         let first = driven.next();
         driven.filter_map(move |(name, order)| {
             let (first_name, first) = first?;
-            let settings = differing(first, order);
+            let mut settings = differing(first, order);
+            settings.retain(|setting| setting != ARRIVALS || !seeks_capacity);
             let seen = format!(
                 "driven with other settings than {first_name}: {}",
                 lists::listed(&settings)
@@ -61,7 +66,7 @@ fn differing(a: &LaneOrder, b: &LaneOrder) -> Vec<String> {
     let settings = [
         ("connections", a.intensity.connections != b.intensity.connections),
         ("connection policy", a.reuse != b.reuse),
-        ("arrivals", a.intensity.arrivals != b.intensity.arrivals),
+        (ARRIVALS, a.intensity.arrivals != b.intensity.arrivals),
         ("timeout", a.timeout_ns != b.timeout_ns),
         ("number of operations", a.operations != b.operations),
         ("groups", a.groups != b.groups),

@@ -46,8 +46,16 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     let weight = if primary { Weight::Caution } else { Weight::Note };
     let metrics = comparisons.iter().map(|comparison| comparison.metric).collect();
     let found = RULE.about(&first.b, weight, seen).about(metrics);
-    Some(if evidence.question.restarts > 0 {
-        let option = more_replicates(evidence, 20);
+    let option = more_replicates(evidence, 20);
+    Some(if evidence.question.seeks_capacity() {
+        found.with_remedy(
+            &format!("use longer turns ({option})"),
+            &format!(
+                "Look at the ratio round by round in the report. Run again with longer turns ({option}) on a quiet \
+                 machine."
+            ),
+        )
+    } else if evidence.question.restarts > 0 {
         found.with_remedy(
             &format!("use more launches ({option})"),
             &format!(
@@ -56,7 +64,7 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
             ),
         )
     } else {
-        found.with_option("--rounds 20", &more_replicates(evidence, 20))
+        found.with_option("--rounds 20", &option)
     })
 }
 

@@ -2,6 +2,7 @@
 //! too small, nor an option that the plan would refuse.
 
 use super::Evidence;
+use crate::capacity::length::longer_turns;
 use crate::evidence::DriveSummary;
 use crate::stats::rounds::DEFAULT_ROUNDS;
 use crate::verdict::Finding;
@@ -57,9 +58,12 @@ fn warm_up(evidence: &Evidence, seconds: f64) -> String {
 }
 
 /// The option for more rounds, or for more launches where these are what is counted. It stays within the
-/// limit of a plan.
+/// limit of a plan. Where capacities are sought the number of rounds is fixed, and their turns become longer.
 pub(super) fn more_replicates(evidence: &Evidence, least: u32) -> String {
     let question = &evidence.question;
+    if question.seeks_capacity() {
+        return longer_turns(round_ns(evidence));
+    }
     let (flag, now, rounds_of_each) = match question.rounds_of_a_launch() {
         Some(rounds) => ("--launches", question.restarts, rounds),
         // Rounds of a given number are longer than short ones.
@@ -166,6 +170,9 @@ mod tests {
         let mut many = SampleRun::compare(24);
         (many.question.rounds, many.question.restarts) = (6000, 3000);
         assert_eq!(proposed(many), "--launches 5000", "a plan has at most 10000 rounds");
+        let mut capacities = with_round(6_000_000_000).with_restarts(10);
+        capacities.question.primary = record::Metric::Capacity;
+        assert_eq!(proposed(capacities), "--round 24s");
     }
 
     #[test]

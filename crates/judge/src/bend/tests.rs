@@ -12,8 +12,36 @@ fn load(number: usize, (value, throughput, p99): (f64, f64, f64)) -> Load {
         let scatter = SCATTER[(at * (2 * (number % 5) + 1) + number) % 10];
         (at as u32 + 1, throughput * scatter, Some(p99), Some(p99 * scatter))
     });
-    let of = ContenderSummary { rounds: rounds.collect(), ..ContenderSummary::default() };
-    Load::new(value, &of, 1)
+    Load::new(value, &with_replies(rounds.collect(), 1000), 1)
+}
+
+/// A contender with so many replies in each of its rounds.
+fn with_replies(
+    rounds: Vec<(u32, f64, Option<f64>, Option<f64>)>,
+    replies: u64,
+) -> ContenderSummary {
+    let mut of = ContenderSummary { rounds, ..ContenderSummary::default() };
+    of.histogram.record_many(1_000_000, replies * of.rounds.len() as u64);
+    of
+}
+
+#[test]
+fn a_p99_of_few_replies_makes_no_bend() {
+    let at = |(value, p99): (f64, f64), replies| {
+        let rounds = (1..=10).map(|round| {
+            let scatter = SCATTER[round as usize - 1];
+            (round, value * scatter.min(1.0), Some(1e-3), Some(p99 * scatter))
+        });
+        Load::new(value, &with_replies(rounds.collect(), replies), 1)
+    };
+    let bends =
+        |replies| bend(Rate, true, &[at((1000.0, 1e-3), 1000), at((2000.0, 9e-3), replies)]);
+    assert!(matches!(bends(1000), Bend::At { value: 2000.0, sign: Sign::Tail { .. }, .. }));
+    assert_eq!(bends(999), Bend::Undetermined);
+    // A replicate of two rounds has the replies of both.
+    let rounds = (1..=10).map(|round| (round, 1e3, Some(1e-3), Some(1e-3))).collect();
+    let of = with_replies(rounds, 500);
+    assert_eq!([1, 2].map(|replicate| Load::new(1e3, &of, replicate).p99.len()), [0, 5]);
 }
 
 fn loads(points: &[(f64, f64, f64)]) -> Vec<Load> {

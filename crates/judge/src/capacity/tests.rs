@@ -104,6 +104,48 @@ fn turns_of_a_search_are_long_enough_for_the_percentile() {
     assert_eq!(length(Percentile::P99, 10_000.0), 500_000_000);
     assert_eq!(length(Percentile::P99, 100.0), 10_000_000_000);
     assert_eq!(length(Percentile::P999, 10_000.0), 1_000_000_000);
+    // Of a slow target fewer are counted.
+    assert_eq!(length(Percentile::P99, 99.0), 10_000_000_000);
+    assert_eq!(length(Percentile::P99, 0.1), 10_000_000_000);
+    assert_eq!(length(Percentile::P999, 100.0), 20_000_000_000);
+}
+
+/// All turns of a search, in nanoseconds, for a target whose closed loop reaches `peak`.
+fn all_search_ns(objectives: &[Objective], peak: f64, turn: impl Fn(f64) -> Turn) -> u64 {
+    let mut search = Search::new(objectives, peak, Part::Target);
+    let mut all_ns = 0;
+    while let Step::Drive { rate, length_ns } = search.step() {
+        all_ns += length_ns;
+        search.observe(&turn(rate));
+    }
+    all_ns
+}
+
+/// Seven turns that miss take 71.4 s, and three more if the last of them meets the objective: 102 s, for a p99.9 202 s.
+#[test]
+fn a_search_is_bounded_in_time_however_slow_the_target_is() {
+    let p999 = Objective::ResponseTime { percentile: Percentile::P999, limit_ns: 5_000_000 };
+    let missed = |rate| turn(rate, &[1.0]);
+    let only_lowest = |peak: f64| move |rate| turn(rate, &[f64::from(rate > peak / 127.0)]);
+    assert_eq!(all_search_ns(&[P99], 100.0, missed), 71_400_000_000);
+    assert_eq!(all_search_ns(&[P99], 100.0, only_lowest(100.0)), 102_000_000_000);
+    assert_eq!(all_search_ns(&[p999], 100.0, only_lowest(100.0)), 202_000_000_000);
+    assert_eq!(all_search_ns(&[P99], 0.01, missed), 71_400_000_000);
+}
+
+/// A turn of a slow target counts few operations, and one that is late among them is a miss.
+#[test]
+fn few_operations_are_judged_as_they_are() {
+    let of = |missed| {
+        let mut search = Search::new(&[P99], 10.0, Part::Target);
+        search.observe(&Turn { counted: 50, missed: vec![missed], ..turn(5.0, &[0.0]) });
+        match search.step() {
+            Step::Drive { rate, .. } => rate,
+            Step::Done(found) => panic!("{found:?}"),
+        }
+    };
+    assert!(of(0) > 5.0, "met");
+    assert!(of(1) < 5.0, "missed");
 }
 
 #[test]

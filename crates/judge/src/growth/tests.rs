@@ -14,7 +14,9 @@ fn point(number: usize, (throughput, p99): (f64, f64), own: f64) -> ContenderSum
         let rate = throughput * machine * scatter(round);
         (round as u32 + 1, rate, Some(p99 / 4.0 / machine), Some(p99 / machine))
     });
-    ContenderSummary { rounds: rounds.collect(), ..ContenderSummary::default() }
+    let mut of = ContenderSummary { rounds: rounds.collect(), ..ContenderSummary::default() };
+    of.histogram.record_many(1_000_000, 1000 * of.rounds.len() as u64);
+    of
 }
 
 /// A sweep of these targets.
@@ -119,6 +121,7 @@ fn launches_are_the_replicates_where_there_are_some() {
         of_launches.rounds.push((round, rate, Some(1.0), Some(scatter)));
     }
     of_launches.rounds.push((11, 5e3, Some(1.0), Some(1.0)));
+    of_launches.histogram.record_many(1_000_000, 5000);
     let load = Load::new(1.0, &of_launches, 2);
     assert_eq!((load.throughput.len(), load.p50.len(), load.p99.len()), (5, 5, 5));
     let (first, second) = (9800f64.ln(), 10200f64.ln());

@@ -283,6 +283,8 @@ fn refuse(comparison: &mut Comparison, why: String) {
     comparison.fresh_rounds = None;
     comparison.at_least = false;
     comparison.beyond_generator = None;
+    comparison.withheld = None;
+    comparison.sees = None;
     comparison.because.push(why);
 }
 

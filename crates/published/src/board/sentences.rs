@@ -141,7 +141,7 @@ fn ranked(list: &BoardList, ranking: &UnpairedRanking) -> Vec<String> {
             runs(list),
         ),
         format!(
-            "All ranks hold together with {} if the runs were made in random order. This cannot exclude that runs at \
+            "All ranks of this list hold together with {} if the runs were made in random order. This cannot exclude that runs at \
              different times met a different machine: nothing in the file shows when each was made.",
             show_level(1.0 - ALPHA)
         ),

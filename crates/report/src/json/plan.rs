@@ -138,6 +138,9 @@ fn question(of: &Question) -> Value {
             "metrics": paths(&group.metrics),
         })),
         "requests": of.requests,
+        "is_ranked": Some(true).filter(|_| of.is_ranked),
+        "load_points": Some(&of.load_points).filter(|points| !points.is_empty()),
+        "blocks": Some(blocks(of)).filter(|blocks| !blocks.is_empty()),
         "pairs": list(&of.pairs, |pair| json!({
             "a": of.name_of(pair.a),
             "b": of.name_of(pair.b),
@@ -147,7 +150,13 @@ fn question(of: &Question) -> Value {
         "expect_different": of.expect_different,
         "shares_core": of.shares_core,
     });
-    without_nulls(question, &["objectives"])
+    without_nulls(question, &["objectives", "is_ranked", "load_points", "blocks"])
+}
+
+/// The names of the contenders of each round.
+fn blocks(of: &Question) -> Vec<Vec<&str>> {
+    let names = |block: &Vec<u32>| block.iter().map(|number| of.name_of(*number)).collect();
+    of.blocks.iter().map(names).collect()
 }
 
 fn pilot(of: &PilotChoice, question: &Question) -> Value {

@@ -101,6 +101,9 @@ fn swept(
         contenders.iter().map(String::as_str).zip(rates.iter().copied()).collect();
     let mut parts = compare(&named, 10);
     for (number, of) in parts.contenders.iter_mut().enumerate() {
+        // A p99 takes 1000 replies in each round.
+        let half = of.histogram.clone();
+        (0..2).for_each(|_| of.histogram.merge(&half));
         for (round, rate, p50, p99) in &mut of.rounds {
             let times = if number / width % 2 == 0 { scatter(*round) } else { 1.0 };
             *rate *= times;

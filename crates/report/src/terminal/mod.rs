@@ -239,22 +239,16 @@ fn next(view: &View) -> Option<String> {
             "fix what the audit found and run again; tiebreak explain {rule} says why it matters"
         ));
     }
-    if let Some(launches) = words::several_launches(view) {
-        return Some(launches);
-    }
-    let hardest = fresh::hardest(undecided(view));
-    if let Some(command) = hardest.and_then(|comparison| fresh::next_command(view, comparison)) {
-        return Some(format!("a fresh run would probably decide: {command}"));
+    if let Some(next) = fresh::next(view) {
+        return Some(match next.command {
+            Some(command) => format!("a fresh run would probably decide: {command}"),
+            None => next.sentence,
+        });
     }
     heaviest.map(|finding| {
         let rule = shown(&finding.rule);
         format!("tiebreak explain {rule} says why that matters")
     })
-}
-
-/// The primary comparisons that are undecided.
-fn undecided<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
-    view.primaries().filter(|comparison| comparison.verdict == Word::Undecided)
 }
 
 fn word_paint(word: Word) -> Paint {

@@ -2,7 +2,8 @@
 
 use super::short_name;
 use crate::View;
-use judge::capacity::Part;
+use judge::belief::needs_no_rounds;
+use judge::capacity::{Part, length::longer_turns};
 use judge::objectives;
 use judge::verdict::{CapacityOutcome, CapacitySummary, ContenderSummary, Word};
 use record::Objective;
@@ -29,10 +30,7 @@ pub(crate) fn are_sought(view: &View) -> bool {
 
 /// Whether the search told all that there is to tell of each contender, so that no rounds were driven.
 pub(crate) fn need_no_rounds(view: &View) -> bool {
-    let has_none = |(_, of): (_, &CapacitySummary)| {
-        matches!(of.outcome, CapacityOutcome::Below(_) | CapacityOutcome::AtLeast(_))
-    };
-    are_sought(view) && view.complete_rounds == 0 && of(view).all(has_none)
+    view.complete_rounds == 0 && needs_no_rounds(view.contenders)
 }
 
 /// The cells of each contender, under [`HEAD`].
@@ -178,9 +176,7 @@ fn reservation(of: &ContenderSummary, capacity: &CapacitySummary) -> Option<Stri
 /// What would decide an undecided ratio.
 pub(crate) fn next(view: &View) -> Option<String> {
     let undecided = view.primaries().any(|of| of.verdict == Word::Undecided && of.low.is_some());
-    let round =
-        units::round_nanoseconds(view.plan().round_ns.saturating_mul(4)).replace(units::JOINT, "");
-    (are_sought(view) && undecided).then(|| {
-        format!("a run with turns four times as long (--round {round}) halves the interval")
-    })
+    let longer = longer_turns(view.plan().round_ns);
+    (are_sought(view) && undecided)
+        .then(|| format!("a run with turns four times as long ({longer}) halves the interval"))
 }

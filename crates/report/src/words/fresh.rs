@@ -1,8 +1,10 @@
 //! What would decide an undecided comparison.
 
-use super::bounds;
+use super::{bounds, capacity};
 use crate::View;
-use judge::verdict::Comparison;
+use judge::stats::rounds;
+use judge::verdict::{Comparison, Word};
+use record::limits::MOST_ROUNDS;
 use record::{Contender, LengthRule, Metric, RequestPlan};
 use text::{shell_words, units};
 
@@ -11,8 +13,36 @@ const MOST_REPLICATES: u64 = 200;
 /// The largest value that is suggested for the smallest difference that matters, as a share.
 const LARGEST_MATTERS: f64 = 0.1;
 
+/// The most useful next step after a run that the audit did not refuse.
+pub(crate) struct Next {
+    /// What it is.
+    pub(crate) sentence: String,
+    /// The command of a fresh run, if such a run probably decides what is undecided.
+    pub(crate) command: Option<String>,
+    /// Whether `tiebreak plan` takes the words of the command.
+    pub(crate) can_be_planned: bool,
+}
+
+/// What to do next: compare several launches, find sharper capacities, or decide the comparison that needs the most
+/// rounds. Returns None if there is nothing to do, or if the audit refused the run.
+pub(crate) fn next(view: &View) -> Option<Next> {
+    if view.void {
+        return None;
+    }
+    if let Some(sentence) = several_launches(view).or_else(|| capacity::next(view)) {
+        return Some(Next { sentence, command: None, can_be_planned: false });
+    }
+    let undecided = view.primaries().filter(|comparison| comparison.verdict == Word::Undecided);
+    let hardest = hardest(undecided)?;
+    Some(Next {
+        sentence: fresh_sentence(view, hardest)?,
+        command: next_command(view, hardest),
+        can_be_planned: takes_a_difference(view) && view.plan().agents == 0,
+    })
+}
+
 /// How many rounds, or launches, would decide, and the command for that, or what would help instead if those
-/// are too many. Returns None if the judge gives no number.
+/// are too many. Returns None if the judge gives no number, or if nothing is to be decided.
 pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
     let sentence = fresh_sentence(view, comparison)?;
     Some(match next_command(view, comparison) {
@@ -22,12 +52,13 @@ pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> 
 }
 
 /// The same without the command.
-pub(crate) fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
+fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
     let (about, up_to) = fresh_replicates(view, comparison)?;
     let question = &view.plan().question;
     let what = if question.restarts > 0 { "launch" } else { "round" };
-    let many = units::counted(about, what);
-    if about > MOST_REPLICATES {
+    let of_pair = if question.blocks.is_empty() { "" } else { " of each pair" };
+    let many = format!("{}{of_pair}", units::counted(about, what));
+    if are_too_many(view, comparison, about) {
         return Some(format!("{many} would be needed to decide it; {}", instead(view, comparison)));
     }
     let perhaps = if up_to > about {
@@ -40,31 +71,69 @@ pub(crate) fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<Str
 }
 
 /// The estimate and the upper figure of the judge. Short rounds are counted as the whole rounds that a fresh run
-/// has.
+/// has, which are at least as many as its comparisons need. Load points of one target and capacities are not decided
+/// by more rounds.
 fn fresh_replicates(view: &View, comparison: &Comparison) -> Option<(u64, u64)> {
-    let (about, up_to) = comparison.fresh_rounds?;
+    let is_decided_by_rounds = !view.plan().sweeps_one_target() && !capacity::are_sought(view);
+    let (about, up_to) = comparison.fresh_rounds.filter(|_| is_decided_by_rounds)?;
     let question = &view.plan().question;
+    let compared = question.pairs.len() * question.requests.len().max(1);
+    let fewest = u64::from(rounds::fewest(compared, question.alpha));
     let whole = |rounds: u64| match question.length {
         LengthRule::ShortRounds { round_ns, .. } if !question.interim_looks.is_empty() => {
             rounds.saturating_mul(round_ns).div_ceil(view.plan().round_ns.max(1))
         }
         _ => rounds,
     };
-    Some((whole(about), whole(up_to)))
+    Some((whole(about).max(fewest), whole(up_to).max(fewest)))
+}
+
+/// Whether a run of so many rounds, or launches, takes too long, or has more rounds than a plan may have.
+fn are_too_many(view: &View, comparison: &Comparison, replicates: u64) -> bool {
+    let question = &view.plan().question;
+    let number_of = |name: &str| question.number_of(name).unwrap_or(usize::MAX) as u32;
+    let sides = [number_of(&comparison.a), number_of(&comparison.b)];
+    let meets = |block: &&Vec<u32>| sides.iter().all(|side| block.contains(side));
+    let planned = match question.blocks.as_slice() {
+        [] => u64::from(question.replicates()),
+        blocks => blocks.iter().filter(meets).count() as u64,
+    };
+    let rounds = replicates.saturating_mul(question.rounds.into()) / planned.max(1);
+    replicates > MOST_REPLICATES || rounds > MOST_ROUNDS.into()
 }
 
 /// The command of a run that probably decides it. Returns None if that would take too long.
-pub(crate) fn next_command(view: &View, comparison: &Comparison) -> Option<String> {
+fn next_command(view: &View, comparison: &Comparison) -> Option<String> {
     let (about, _) = fresh_replicates(view, comparison)?;
-    let ratio = comparison.ratio.filter(|_| about <= MOST_REPLICATES)?;
+    let ratio = comparison.ratio.filter(|_| !are_too_many(view, comparison, about))?;
     let matters = view.matters();
-    let option = see_option(ratio, matters);
+    let option = if takes_a_difference(view) {
+        see_option(ratio, matters)
+    } else {
+        number_option(view, about)
+    };
     let words = &view.header.words;
     if words.is_empty() {
         return Some(format!("the same command with {option}"));
     }
     let words: Vec<String> = words.iter().map(|word| shell_words::quote_if_needed(word)).collect();
     Some(format!("tiebreak {} {option}", words.join(" ")))
+}
+
+/// Whether a run of this kind takes `--see`: not at several load points, and not in a ranking whose rounds hold only
+/// some of the contenders.
+fn takes_a_difference(view: &View) -> bool {
+    view.plan().sweep.is_none() && view.plan().question.blocks.is_empty()
+}
+
+/// The number of rounds or launches, and what matters, which is not among the words of a command.
+fn number_option(view: &View, replicates: u64) -> String {
+    let flag = if view.plan().question.restarts > 0 { "--launches" } else { "--rounds" };
+    let matters = view.matters();
+    if (matters - judge::MATTERS).abs() < 1e-9 {
+        return format!("{flag} {replicates}");
+    }
+    format!("{flag} {replicates} --matters {}", units::show_level(matters).replace(' ', ""))
 }
 
 /// The difference that must be seen to decide it: the estimate from nothing, or from what matters, whichever is
@@ -125,7 +194,7 @@ pub(crate) fn one_launch(view: &View) -> Option<&'static str> {
 }
 
 /// The comparison that needs the most rounds: what decides it decides the others, too.
-pub(crate) fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparison> {
+fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparison> {
     all.filter(|comparison| comparison.fresh_rounds.is_some())
         .max_by_key(|comparison| comparison.fresh_rounds)
 }
@@ -176,6 +245,10 @@ mod tests {
         change(&mut input);
         let view = input.view();
         fresh_run(&view, &view.comparisons[0]).map(|text| text.replace(units::JOINT, " "))
+    }
+
+    fn sample(name: &str) -> samples::Parts {
+        samples::all().into_iter().find(|(of, _)| *of == name).expect("a sample").1
     }
 
     fn many(input: &mut samples::Parts) {
@@ -233,6 +306,127 @@ mod tests {
         });
         let wanted = "a fresh run of about 90 rounds, perhaps up to 180, without looks";
         assert!(described.as_ref().is_some_and(|it| it.starts_with(wanted)), "{described:?}");
+    }
+
+    #[test]
+    fn whole_rounds_are_at_least_as_many_as_one_comparison_needs() {
+        let replicates = |fresh| {
+            let mut input = samples::undecided();
+            let looks = vec![record::InterimLook { replicates: 32, level: 0.035 }];
+            let question = &mut input.header.plan.question;
+            question.interim_looks = vec![32];
+            question.length = LengthRule::ShortRounds { round_ns: 300_000_000, looks };
+            input.header.plan.round_ns = 1_000_000_000;
+            input.comparisons[0].fresh_rounds = Some(fresh);
+            fresh_replicates(&input.view(), &input.comparisons[0])
+        };
+        // 2.7 and 6 whole rounds; the smallest n with 2^(1-n) <= 5 % is 6.
+        assert_eq!(replicates((9, 20)), Some((6, 6)));
+        assert_eq!(replicates((9, 21)), Some((6, 7)));
+    }
+
+    /// A sentence, its command and whether it can be planned.
+    type NextStep = (String, Option<String>, bool);
+
+    /// The next step, and what both forms for terminals and the page say.
+    fn next_of(input: &samples::Parts) -> (Option<NextStep>, [String; 3]) {
+        let view = input.view();
+        let plain = crate::Style { colour: false, width: 400 };
+        let texts = [
+            crate::terminal::short::report(&view, plain),
+            crate::terminal::report(&view, plain),
+            crate::html::page(&view),
+        ];
+        let next = next(&view).map(|next| {
+            (next.sentence.replace(units::JOINT, " "), next.command, next.can_be_planned)
+        });
+        (next, texts.map(|text| text.replace(units::JOINT, " ")))
+    }
+
+    fn undecided_sweep() -> samples::Parts {
+        let mut input = sample("sweep-value");
+        input.findings.clear();
+        input.comparisons[3].fresh_rounds = Some((34, 71));
+        input
+    }
+
+    #[test]
+    fn a_sweep_is_told_its_rounds_and_no_refused_option() {
+        let input = undecided_sweep();
+        let (next, texts) = next_of(&input);
+        let sentence =
+            "a fresh run of about 34 rounds, perhaps up to 71, would probably decide it".to_owned();
+        let command = "the same command with --rounds 34".to_owned();
+        assert_eq!(next, Some((sentence, Some(command.clone()), false)));
+        for text in &texts {
+            assert!(!text.contains("--see "));
+        }
+        assert!(texts[..2].iter().all(|text| text.contains(&command)), "{texts:?}");
+        assert!(texts[..2].iter().all(|text| !text.contains("tiebreak plan")), "{texts:?}");
+        let mut launched = input;
+        let question = &mut launched.header.plan.question;
+        (question.restarts, question.matters) = (10, 0.02);
+        let command = next_of(&launched).0.and_then(|(_, command, _)| command);
+        let wanted = "the same command with --launches 34 --matters 2%";
+        assert_eq!(command.as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn a_ranking_in_blocks_is_told_the_rounds_of_each_pair_and_no_refused_option() {
+        let mut input = samples::ranked();
+        let undecided = input.comparisons.iter_mut().find(|of| of.verdict == Word::Undecided);
+        undecided.expect("one").fresh_rounds = Some((34, 71));
+        let whole = next_of(&input).0.expect("a next step");
+        assert!(whole.1.is_some_and(|command| command.contains("--see")) && whole.2);
+        let plan = &mut input.header.plan;
+        let two = [vec![0, 1, 3], vec![1, 2, 3]];
+        plan.question.blocks = two.into_iter().cycle().take(10).collect();
+        let (next, texts) = next_of(&input);
+        let sentence = "a fresh run of about 34 rounds of each pair, perhaps up to 71, would probably decide it";
+        let command = "the same command with --rounds 34".to_owned();
+        assert_eq!(next, Some((sentence.to_owned(), Some(command.clone()), false)));
+        for text in &texts {
+            assert!(!text.contains("--see "));
+        }
+        assert!(texts[..2].iter().all(|text| text.contains(&command)), "{texts:?}");
+        assert!(texts[..2].iter().all(|text| !text.contains("tiebreak plan")), "{texts:?}");
+        // The pair meets in 1 of 1000 rounds: 34 meetings need more than a plan may have.
+        let question = &mut input.header.plan.question;
+        question.blocks = vec![vec![0, 2]; 1000];
+        question.blocks[0] = vec![1, 3];
+        question.rounds = 1000;
+        let (sentence, command, _) = next_of(&input).0.expect("a next step");
+        assert!(sentence.starts_with("34 rounds of each pair would be needed"), "{sentence}");
+        assert_eq!(command, None);
+    }
+
+    #[test]
+    fn with_agents_there_is_no_plan() {
+        let mut input = samples::undecided();
+        let says_plan = |input: &samples::Parts| {
+            let (next, texts) = next_of(input);
+            (next.is_some_and(|next| next.2), texts.iter().any(|of| of.contains("tiebreak plan")))
+        };
+        assert_eq!(says_plan(&input), (true, true));
+        input.header.plan.agents = 2;
+        assert_eq!(says_plan(&input), (false, false));
+    }
+
+    #[test]
+    fn capacities_and_load_points_of_one_target_have_no_fresh_run() {
+        let mut capacities = sample("capacities");
+        let first = &mut capacities.comparisons[0];
+        (first.verdict, first.fresh_rounds) = (Word::Undecided, Some((34, 71)));
+        let (next, texts) = next_of(&capacities);
+        let sentence = "a run with turns four times as long (--round 24s) halves the interval";
+        assert!(texts[..2].iter().all(|text| text.contains(sentence)), "{texts:?}");
+        assert_eq!(next, Some((sentence.to_owned(), None, false)));
+        assert!(texts.iter().all(|text| !text.contains("a fresh run")), "{texts:?}");
+        let mut loads = sample("loads-noisy");
+        loads.comparisons = samples::undecided().comparisons;
+        loads.comparisons[0].fresh_rounds = Some((34, 71));
+        assert_eq!(next_of(&loads).0, None);
+        assert_eq!(fresh_run(&loads.view(), &loads.comparisons[0]), None);
     }
 
     #[test]

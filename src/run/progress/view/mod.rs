@@ -119,7 +119,7 @@ impl Column {
     }
 }
 
-/// The figures; without the misses, then without the p99, and then without the ratio, if there is no space for
+/// The figures; without the misses, then without the ratio, and then without the p99, if there is no space for
 /// them.
 fn cells(state: &RunState, room: usize) -> Vec<Column> {
     let contenders = state.contenders();
@@ -137,7 +137,7 @@ fn cells(state: &RunState, room: usize) -> Vec<Column> {
     let misses = column(Paint::Plain, &|one| misses(one).unwrap_or_default());
     let mut columns = vec![rates, ratios, p99s, errors, misses];
     // In the order in which they are left out.
-    for left_out in [4, 2, 1] {
+    for left_out in [4, 1, 1] {
         if columns.iter().map(Column::taken).sum::<usize>() <= room {
             break;
         }

@@ -272,7 +272,7 @@ fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutco
     let session = RunSession {
         plan,
         left_out: engine::LeftOut::default(),
-        writer: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan, false),
         environment: &mut View(made),
         stores,
         own_costs: OwnCosts::default(),

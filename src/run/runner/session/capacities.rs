@@ -134,12 +134,8 @@ impl<W: Write> RunSession<'_, W> {
     fn turns_left(&self, plan: &Plan, round: u32, turns: usize) -> Duration {
         let rounds = u64::from(plan.rounds + 1 - round);
         let turns_ns = (plan.round_ns / TURNS as u64).saturating_mul(turns as u64);
-        let launch_ns: u64 = match plan.question.rounds_of_a_launch() {
-            None => 0,
-            Some(_) => {
-                self.writer.launch_costs_ns.iter().fold(0, |sum, ns| sum.saturating_add(*ns))
-            }
-        };
+        let is_launched = plan.question.rounds_of_a_launch().is_some();
+        let launch_ns = if is_launched { self.writer.launch_ns() } else { 0 };
         let launches_ns = launch_ns.saturating_mul(rounds - u64::from(round == 1));
         Duration::from_nanos(turns_ns.saturating_mul(rounds).saturating_add(launches_ns))
     }
@@ -160,6 +156,9 @@ impl<W: Write> RunSession<'_, W> {
 fn in_words(found: Found) -> String {
     match found {
         Found::Near(rate) => format!("about {}", show_rate(rate)),
+        Found::Below(0.0) => {
+            "nothing was answered in the pilot, so no rate is known to begin at".to_owned()
+        }
         Found::Below(rate) => {
             format!("the objectives are missed even at {}, the lowest rate", show_rate(rate))
         }

@@ -26,7 +26,7 @@ use protocol::Error;
 use protocol::address::tls::NoTls;
 use record::{
     Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, LengthRule, OwnCost, Phase,
-    PilotChoice, Plan, StoreMoment, TargetReady, TrialRecord, own_cost,
+    PilotChoice, Plan, Question, StoreMoment, TargetReady, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -87,6 +87,11 @@ pub(super) struct TrialWriter<'a, W> {
     pub(super) has_left: Vec<bool>,
 }
 
+/// Whether something is judged while the run lasts: at a look, or after a first stage.
+fn is_judged_in_between(question: &Question) -> bool {
+    !question.interim_looks.is_empty() || question.length.see().is_some()
+}
+
 /// A point between two slices of the rounds.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunPosition {
@@ -95,10 +100,17 @@ struct RunPosition {
 }
 
 impl<'a, W: Write> TrialWriter<'a, W> {
-    pub(super) fn new(journal: Writer<W>, progress: &'a Progress, plan: &'a Plan) -> Self {
+    /// `only_first_stage` is that of the [`RunSession`].
+    pub(super) fn new(
+        journal: Writer<W>,
+        progress: &'a Progress,
+        plan: &'a Plan,
+        only_first_stage: bool,
+    ) -> Self {
         let question = &plan.question;
-        let is_open = !question.interim_looks.is_empty() || question.length != LengthRule::Fixed;
-        let judge = is_open.then(|| Judge::new(question));
+        let may_get_looks = matches!(question.length, LengthRule::ShortRounds { .. });
+        let judge = (only_first_stage || may_get_looks || is_judged_in_between(question))
+            .then(|| Judge::new(question));
         let (segment, end) = (RunPosition::default(), RunPosition::default());
         let unjudged = Vec::new();
         TrialWriter {
@@ -153,6 +165,15 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         Some(judge)
     }
 
+    /// Keeps the judge only if this question, after the pilot, needs it before the end: what it is to see would fill
+    /// the memory for nothing.
+    fn keep_judge_for(&mut self, question: &Question) {
+        if !is_judged_in_between(question) {
+            self.judge = None;
+            self.unjudged = Vec::new();
+        }
+    }
+
     /// Writes something that the judge needs at a look.
     pub(super) fn note_for_judge(&mut self, event: &Event) -> Result<(), Halt> {
         let written = self.journal.write(event)?;
@@ -196,9 +217,14 @@ impl<'a, W: Write> TrialWriter<'a, W> {
         }
     }
 
-    /// What a launch of all contenders costs.
+    /// What a launch of each contender that has not left costs, in nanoseconds.
+    fn costs_ns(&self) -> impl Iterator<Item = u64> {
+        self.remaining().into_iter().map(|at| self.launch_costs_ns[at])
+    }
+
+    /// What a launch of all of them costs, in nanoseconds.
     fn launch_ns(&self) -> u64 {
-        self.launch_costs_ns.iter().fold(0, |sum, ns| ns.saturating_add(sum))
+        self.costs_ns().fold(0, u64::saturating_add)
     }
 
     pub(super) fn write_and_sync(&mut self, event: &Event) -> Result<(), Halt> {
@@ -465,7 +491,7 @@ impl<W: Write> RunSession<'_, W> {
         for warmed in &warm_ups {
             self.writer.launch_costs_ns[warmed.contender as usize] += warmed.driven_ns();
         }
-        let dearest_ns = self.writer.launch_costs_ns.iter().copied().max().unwrap_or(0);
+        let dearest_ns = self.writer.costs_ns().max().unwrap_or(0);
         let (chosen, why) = launches::chosen(plan, dearest_ns).unzip();
         let plan = &launches::settled(plan, chosen);
         let (warm_up_ns, warmed) = warm_up::found(plan, &warm_ups).unzip();
@@ -481,6 +507,9 @@ impl<W: Write> RunSession<'_, W> {
         self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
         for sentence in warmed.iter().chain(&choice.why) {
             self.writer.progress.say(&format!("pilot: {sentence}"));
+        }
+        if !self.only_first_stage {
+            self.writer.keep_judge_for(&plan.question);
         }
         if let Some(judge) = self.writer.judge() {
             judge.pilot(&choice);
@@ -860,8 +889,8 @@ fn disk(error: &io::Error) -> Error {
     ))
 }
 
-/// The approximate duration of a run, or of the load points of a sweep, without drains, in whole
-/// seconds.
+/// The approximate duration of runs that follow one another, in whole seconds, without drains. The search for a
+/// capacity may take longer if the target is slow.
 pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) -> String {
     let ends_early = |plan: &Plan| {
         let counted = plan.contenders.iter().any(|contender| contender.operations.is_some());

@@ -66,7 +66,8 @@ impl<W: Write> RunSession<'_, W> {
         // The first launch is under way.
         let fit = (left_ns as f64 + launch_ns) / (driven_ns + launch_ns).max(1.0);
         let fewest = rounds::fewest(compared(&plan.question), plan.question.alpha);
-        let number = (fit as u32).clamp(fewest, record::limits::MOST_ROUNDS);
+        let most = record::limits::MOST_ROUNDS / each.unwrap_or(1).max(1);
+        let number = (fit as u32).clamp(fewest, most.max(fewest));
         let unit = if each.is_some() { "launch" } else { "round" };
         let within = show_ns(within_ns);
         let number_text = show_counted(number.into(), unit);

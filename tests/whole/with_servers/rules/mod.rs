@@ -75,7 +75,7 @@ cases! {
     a_server_that_stands_still_now_and_then: bursts => [
         finds("burst_tail", "note", "bursts", "replies slower than the p99 fell in"),
         finds("slice_too_short", "caution", "bursts", "a slice of 50 ms is"),
-        finds("p99_support", "caution", "bursts", "response_time.p99"),
+        finds("p99_support", "caution", "even", "response_time.p99 rests on"),
         finds("different_settings", "note", "bursts", "driven with other settings than even: connections"),
     ];
     a_server_that_gets_slower_and_slower: slows => [

@@ -1,6 +1,7 @@
 //! Runs that seek capacities, made from servers whose late operations follow a known curve.
 
 use crate::Judge;
+use crate::belief::{HeadlineStatus, belief};
 use crate::capacity::{Found, Part, Step, UNCOUNTED_NS};
 use crate::capacity_run::CapacityRun;
 use crate::objectives;
@@ -171,6 +172,52 @@ fn the_judge_finds_what_the_session_followed() {
     assert!(!verdict.void(), "{:?}", verdict.findings());
     let limited_by = verdict.contenders()[0].capacity.as_ref().and_then(|of| of.objective);
     assert_eq!(limited_by.map(objectives::show).as_deref(), Some("p99 <= 5 ms"));
+}
+
+#[test]
+fn the_rates_that_were_sought_are_no_settings_that_differ() {
+    let (mut trials, _) = driven(&[Server::of(4000.0), Server::of(4400.0)], ROUNDS);
+    let found = |trials: &[TrialRecord]| {
+        let verdict = judged(2, trials);
+        let named = verdict.findings().iter().filter(|of| of.rule == "different_settings");
+        named.map(|of| of.evidence.clone()).collect::<Vec<String>>()
+    };
+    assert_eq!(found(&trials), [""; 0]);
+    for trial in trials.iter_mut().filter(|trial| trial.contender == 1) {
+        trial.lane_order.intensity.connections = 8;
+    }
+    assert_eq!(found(&trials), ["driven with other settings than a: connections"]);
+}
+
+#[test]
+fn capacities_that_the_search_tells_stand_without_a_round() {
+    let held = Server { generator: 3000.0, ..Server::of(3100.0) };
+    let (trials, run) = driven(&[Server::of(10.0), held], ROUNDS);
+    assert_eq!(run.driven(), [0; 0]);
+    let verdict = judged(2, &trials);
+    let (findings, comparisons) = (verdict.findings(), verdict.comparisons());
+    assert_eq!((verdict.complete_rounds(), findings), (0, &[][..]));
+    let status = belief(verdict.contenders(), comparisons, findings, 0, 0.01).status;
+    assert_eq!(status, HeadlineStatus::Stands);
+}
+
+#[test]
+fn a_generator_that_is_late_in_the_probes_gives_at_least_and_no_verdict() {
+    let (mut trials, _) = driven(&[Server::of(4000.0), Server::of(4400.0)], ROUNDS);
+    let late = |of: &&mut TrialRecord| {
+        let beyond = of.lane_order.intensity.arrivals.rate().is_some_and(|rate| rate > 4500.0);
+        of.phase == Phase::Round && of.contender == 1 && beyond
+    };
+    for trial in trials.iter_mut().filter(late) {
+        let all = trial.seen.own_lag.len();
+        trial.seen.own_lag = record::Histogram::new();
+        trial.seen.own_lag.record_many(800_000, all);
+    }
+    let verdict = judged(2, &trials);
+    assert!(matches!(outcomes(&verdict)[1], CapacityOutcome::AtLeast(Some(_))));
+    let of_b = &verdict.comparisons()[0];
+    assert_eq!((of_b.verdict, of_b.ratio), (Word::Undecided, None));
+    assert_eq!(of_b.because, ["the generator limited a capacity"]);
 }
 
 #[test]

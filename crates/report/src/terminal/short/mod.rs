@@ -9,7 +9,7 @@ use super::layout::{ENTRY, Page, Paint};
 use super::published;
 use super::ranking;
 use super::sweep;
-use super::{audit_paint, required, undecided};
+use super::{audit_paint, required};
 use crate::sweep::SweepView;
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
@@ -158,24 +158,19 @@ fn tail(view: &View, style: Style) -> Page {
     if let Some(sees) = fresh::sees(view) {
         page.entry("sees", Paint::Plain, &sees);
     }
-    // Load points are not compared to decide which of them is faster.
-    let hardest = fresh::hardest(undecided(view))
-        .filter(|_| !view.plan().sweeps_one_target() && !words::capacity::are_sought(view));
-    if let Some(launches) = words::several_launches(view).filter(|_| !view.void) {
-        page.entry("next", Paint::Strong, &launches);
-    } else if let Some(next) = words::capacity::next(view).filter(|_| !view.void) {
-        page.entry("next", Paint::Strong, &next);
-    } else if let Some(sentence) = hardest.and_then(|it| fresh::fresh_sentence(view, it)) {
-        page.entry("next", Paint::Strong, &sentence);
-        if let Some(command) = hardest.and_then(|it| fresh::next_command(view, it)) {
+    if let Some(next) = fresh::next(view) {
+        page.entry("next", Paint::Strong, &next.sentence);
+        if let Some(command) = &next.command {
             // Never wrapped, because a command on two lines cannot be copied.
             if view.header.words.is_empty() {
-                page.entry("", Paint::Plain, &command);
+                page.entry("", Paint::Plain, command);
             } else {
-                page.line(ENTRY, &command);
+                page.line(ENTRY, command);
             }
-            let plan = "`tiebreak plan` with the same words says how long that takes";
-            page.entry("", Paint::Plain, plan);
+            if next.can_be_planned {
+                let plan = "`tiebreak plan` with the same words says how long that takes";
+                page.entry("", Paint::Plain, plan);
+            }
         }
     }
     let has_reasons = view.comparisons.iter().any(|comparison| !comparison.because.is_empty());

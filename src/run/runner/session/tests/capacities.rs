@@ -163,3 +163,25 @@ fn a_run_of_one_contender_that_misses_everywhere_has_no_rounds_and_an_answer() {
     assert!(matches!(found.outcome, CapacityOutcome::Below(_)), "{found:?}");
     assert_eq!(judged.exit(), Exit::Sound);
 }
+
+/// The pilot of a target that sent only errors shows no throughput, so nothing is known of the rates that it sustains.
+#[test]
+fn a_pilot_without_throughput_is_no_answer() {
+    let plan = plan(|spec| {
+        spec.command = crate::plan::Command::Run;
+        spec.contenders.truncate(1);
+    });
+    let world = Script { capacities: [10.0, 10.0], ..Script::default() };
+    let outcome = conduct(&plan, world, Disk::new(ROOMY));
+    let directory = Scratch::new();
+    let file = directory.path().join("journal.jsonl");
+    let mut journal = Writer::create(&file).expect("a journal");
+    for mut event in outcome.disk.events() {
+        if let Event::Pilot(choice) = &mut event {
+            choice.saw[0].throughput = 0.0;
+        }
+        journal.write(&event).expect("room");
+    }
+    let judged = judging::read(&file).expect("judged");
+    assert_eq!((judged.has_answer(), judged.exit()), (false, Exit::Void));
+}

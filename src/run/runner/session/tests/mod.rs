@@ -11,7 +11,7 @@ use protocol::Exit;
 use protocol::side_channel::About;
 use record::{
     DearLaunches, Failure, Header, Launches, Seen, Slice, TargetDone, TargetReady, WarmUp,
-    journal::SCHEMA,
+    Withdrawn, journal::SCHEMA,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -373,7 +373,7 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let progress = Progress::start(ProgressStyle::Silent, &plan.question.names());
     let session = RunSession {
         plan,
-        writer: TrialWriter::new(journal, &progress, plan),
+        writer: TrialWriter::new(journal, &progress, plan, false),
         environment: &mut engine,
         stores: Stores::default(),
         own_costs,
@@ -1053,4 +1053,64 @@ fn a_round_of_a_block_drives_those_that_it_holds() {
     let first = rounds[1].iter().position(|round| *round >= 5).expect("a round");
     assert_eq!(after[1], rounds[1][..=first]);
     assert_eq!([&after[0], &after[16]], [&rounds[0], &rounds[16]]);
+}
+
+/// Makes the writer of such a run.
+fn with_writer(
+    plan: &Plan,
+    only_first_stage: bool,
+    check: impl FnOnce(&mut TrialWriter<'_, Disk>),
+) {
+    let journal = Writer::new(Disk::new(ROOMY), Disk::sync);
+    let progress = Progress::start(ProgressStyle::Silent, &plan.question.names());
+    check(&mut TrialWriter::new(journal, &progress, plan, only_first_stage));
+}
+
+#[test]
+fn trials_are_kept_only_for_a_judgement_before_the_end() {
+    let within = example::plan(|spec| spec.run.within = Some(Duration::from_secs(60)));
+    with_writer(&within, false, |writer| assert!(writer.judge().is_none()));
+    with_writer(&within, true, |writer| assert!(writer.judge().is_some()));
+    with_writer(&ten_rounds(), false, |writer| assert!(writer.judge().is_none()));
+    let see = example::plan(|spec| spec.run.see = Some(0.02));
+    with_writer(&see, false, |writer| {
+        writer.keep_judge_for(&see.question);
+        assert!(writer.judge().is_some());
+    });
+    let short = example::plan(|_| {});
+    with_writer(&short, false, |writer| {
+        let left = Withdrawn { contender: 0, launch: 0, round: 0, why: String::new() };
+        writer.note_for_judge(&Event::Withdrawn(left)).expect("room");
+        assert_eq!(writer.unjudged.len(), 1, "its pilot may choose looks");
+        // It chose none.
+        writer.keep_judge_for(&ten_rounds().question);
+        assert!(writer.judge.is_none() && writer.unjudged.is_empty());
+    });
+}
+
+#[test]
+fn launches_of_those_that_left_cost_nothing() {
+    with_writer(&ten_rounds(), false, |writer| {
+        writer.launch_costs_ns = vec![3, 500];
+        assert_eq!((writer.launch_ns(), writer.costs_ns().max()), (503, Some(500)));
+        writer.has_left[1] = true;
+        assert_eq!((writer.launch_ns(), writer.costs_ns().max()), (3, Some(3)));
+    });
+}
+
+#[test]
+fn a_time_gives_no_more_rounds_than_there_may_be() {
+    let day = Some(Duration::from_secs(86_400));
+    let plan = example::plan(|spec| {
+        spec.contenders = vec!["nginx".to_owned(), "node".to_owned()];
+        spec.run.within = day;
+    });
+    let world = Script { stopped_in: Some(1), ..Script::default() };
+    let outcome = conduct(&plan, world, Disk::new(ROOMY));
+    let launches = outcome.disk.events().into_iter().find_map(|event| match event {
+        Event::Pilot(choice) => choice.launches,
+        _ => None,
+    });
+    let most = Launches { launches: record::limits::MOST_ROUNDS / 2, rounds: 2 };
+    assert_eq!(launches, Some(most));
 }
