@@ -2,6 +2,7 @@
 
 use super::compare::{self, CompareArgs};
 use crate::cli::{conduct, outputs};
+use crate::plan::length::rule::OVERHEAD;
 use crate::plan::{self, Inputs, Spec, sweep};
 use crate::run::judging::Judged;
 use crate::run::runner::Reporting;
@@ -25,8 +26,6 @@ Examples:
 
 /// Name of the JSON schema: `schema/plan.v1.json`.
 const SCHEMA: &str = "tiebreak.plan/1";
-/// How much longer a run takes than its parts: the time between slices and rounds.
-const OVERHEAD: f64 = 1.03;
 /// The chance with which a true difference is called.
 const CHANCE: f64 = 0.8;
 const SECOND: u64 = 1_000_000_000;

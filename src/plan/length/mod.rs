@@ -4,7 +4,7 @@ pub(super) mod blocks;
 pub(super) mod in_step;
 pub mod launches;
 pub mod pilot_length;
-pub(in crate::plan) mod rule;
+pub(crate) mod rule;
 pub(super) mod slice_length;
 pub(crate) mod warm_up;
 

@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::time::Duration;
 use testserver::Delay;
 
-/// The report of a run with short rounds. A machine that is busy during the pilot needs longer slices, and then there
-/// are none: it is asked again.
+/// The report of a run with short rounds. The run is repeated if it had none, because a machine that is busy during
+/// the pilot needs longer slices.
 fn with_short_rounds(words: &[&str]) -> (TestDirectory, i32, Value) {
     for _ in 0..4 {
         let directory = TestDirectory::new();

@@ -2,6 +2,7 @@
 //! look.
 
 use super::{RunSession, Segment, orders, segments};
+use crate::plan::length::rule::OVERHEAD;
 use crate::plan::question::require::Requirement;
 use crate::run::runner::environment::Halt;
 use judge::stats::{rounds, stein};
@@ -9,9 +10,6 @@ use record::{Event, Launches, LengthRule, PilotChoice, Plan, Question};
 use std::io::Write;
 use std::time::Duration;
 use text::units::{show_counted, show_ns, show_percent};
-
-/// How much longer rounds and launches take than their plan says: the time between slices and rounds.
-const OVERHEAD: f64 = 1.03;
 
 impl<W: Write> RunSession<'_, W> {
     /// Drives the first stage alone, and records what it shows.
