@@ -33,6 +33,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Event::SingleRun(_) | Event::Agents(_) | Event::Clocks(_) => {}
         Event::OwnCost(cost) => judge.own_cost(&cost),
         Event::Pilot(choice) => judge.pilot(&choice),
+        Event::Cases(cases) => judge.cases(&cases),
         Event::SecondStage(stage) => judge.second_stage(&stage),
         Event::Trial(trial) => judge.add(&trial),
         Event::Withdrawn(of) => judge.withdrawn(&of),

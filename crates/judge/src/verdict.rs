@@ -519,6 +519,7 @@ impl ContenderSummary {
             Metric::ResponseP999 => self.response_time.p999,
             Metric::TargetCpu => self.target.cpu_per_operation,
             Metric::Capacity => self.capacity.as_ref()?.rate(),
+            Metric::Cost => None,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The lines of a journal.
 
 use crate::{
-    AgentClock, AgentReady, Loaded, Nodes, OwnCost, PilotChoice, Plan, SecondStage, SingleRun,
-    StoreReport, TrialRecord,
+    AgentClock, AgentReady, Cases, Loaded, Nodes, OwnCost, PilotChoice, Plan, SecondStage,
+    SingleRun, StoreReport, TrialRecord,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,8 @@ pub enum Event {
     OwnCost(OwnCost),
     /// What the pilot chose.
     Pilot(PilotChoice),
+    /// The cases of a suite, before round 1.
+    Cases(Box<Cases>),
     /// What the first stage of a run of two stages showed, before the second one.
     SecondStage(SecondStage),
     /// One trial, including those of the warm-up and of the pilot.

@@ -15,6 +15,7 @@ mod custom;
 mod dialling;
 pub mod digests;
 pub mod drive_order;
+pub mod figures;
 pub mod generator;
 mod histogram;
 pub mod host;
@@ -57,6 +58,7 @@ pub use digests::Digests;
 pub use drive_order::{
     Arrivals, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, Maintenance, Pool, Reuse, WarmUp,
 };
+pub use figures::{Case, CaseFigure, Cases, OnlyIn};
 pub use generator::{ArgumentError, Generator, GeneratorError, Lengths, Picked};
 pub use histogram::{Histogram, HistogramError};
 pub use host::Host;

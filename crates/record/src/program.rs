@@ -1,10 +1,10 @@
 //! Whole programs that are run to their end: one run, and the cost of many.
 
-use crate::{Digests, Failure};
+use crate::{CaseFigure, Digests, Failure};
 use serde::{Deserialize, Serialize};
 
 /// One complete run of a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProgramRun {
     /// Operations that it did, as the program or the user declares. For a failed run: those that
     /// it should have done.
@@ -25,11 +25,13 @@ pub struct ProgramRun {
     pub outlived: u64,
     /// Why its operations count as failed. None if they succeeded.
     pub failure: Option<Failure>,
+    /// The figures of its cases, if it is a suite.
+    pub figures: Vec<CaseFigure>,
 }
 
 /// What all runs of one contender cost, including failed ones: sums and maxima. Merging is
-/// associative and commutative.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// associative and, but for the order of figures, commutative.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Programs {
     /// Runs that ended.
     pub runs: u64,
@@ -51,6 +53,9 @@ pub struct Programs {
     /// [`Seen::digests`](crate::Seen::digests), which the judge compares between contenders,
     /// because programs that print a time never print the same twice.
     pub outputs: Digests,
+    /// The figures of the cases of a suite, of all runs that did not fail. In a round of a suite every case has one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<CaseFigure>,
 }
 
 impl Programs {
@@ -71,6 +76,7 @@ impl Programs {
         self.outlived += run.outlived;
         if run.failure.is_none() {
             self.outputs.record(run.output_digest);
+            self.figures.extend_from_slice(&run.figures);
         }
     }
 
@@ -85,5 +91,6 @@ impl Programs {
         self.output_bytes += other.output_bytes;
         self.outlived += other.outlived;
         self.outputs.merge(&other.outputs);
+        self.figures.extend_from_slice(&other.figures);
     }
 }

@@ -24,6 +24,10 @@ pub struct Question {
     /// Whether the contenders are ranked. Then all pairs are compared.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub is_ranked: bool,
+    /// Whether the contenders are programs whose runs give the figures of several cases. Each case is then
+    /// compared for itself, all cases are one family, and nothing else is compared.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub is_suite: bool,
     /// The names of the load points of a sweep, ascending. Each has as many contenders, which follow each
     /// other. Empty if nothing is swept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -305,6 +309,9 @@ pub enum Metric {
     /// The highest rate that meets the objectives of `--slo`, in operations per second.
     #[serde(rename = "capacity")]
     Capacity,
+    /// What a case of a suite costs: its figure, or the inverse of one of which more is better.
+    #[serde(rename = "cost")]
+    Cost,
 }
 
 /// Which direction is better.
@@ -335,6 +342,7 @@ impl Metric {
             Metric::ResponseP999 => "response_time.p999",
             Metric::TargetCpu => "target_cpu_per_operation",
             Metric::Capacity => "capacity",
+            Metric::Cost => "cost",
         }
     }
 
@@ -349,7 +357,7 @@ impl Metric {
     /// Its quantile. Returns None unless it is a metric of response time.
     pub fn quantile(self) -> Option<f64> {
         match self {
-            Metric::Throughput | Metric::TargetCpu | Metric::Capacity => None,
+            Metric::Throughput | Metric::TargetCpu | Metric::Capacity | Metric::Cost => None,
             Metric::ResponseP50 => Some(0.5),
             Metric::ResponseP99 => Some(0.99),
             Metric::ResponseP999 => Some(0.999),

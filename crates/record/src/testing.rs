@@ -12,6 +12,7 @@ pub fn question(names: &[&str], rounds: u32) -> Question {
         groups: Vec::new(),
         requests: Vec::new(),
         is_ranked: false,
+        is_suite: false,
         load_points: Vec::new(),
         blocks: Vec::new(),
         objectives: Vec::new(),

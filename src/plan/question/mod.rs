@@ -111,6 +111,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         groups,
         requests,
         is_ranked: spec.run.rank,
+        is_suite: false,
         load_points: given.swept.map_or(Vec::new(), RunSweep::names),
         blocks: Vec::new(),
         objectives: spec.run.slo.clone(),

@@ -22,7 +22,7 @@ const VERSION: u32 = 3;
 const EARLIEST: u32 = 2;
 
 /// The kinds of events that this version knows.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "header",
     "target",
     "target_done",
@@ -30,6 +30,7 @@ const KINDS: [&str; 14] = [
     "loaded",
     "own_cost",
     "pilot",
+    "cases",
     "second_stage",
     "trial",
     "agents",

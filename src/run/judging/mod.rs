@@ -167,6 +167,7 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             // They describe the record and change no verdict: trials have what the audit needs.
             Event::Agents(_) | Event::Clocks(_) => {}
             Event::SingleRun(run) => single_runs.push(run),
+            Event::Cases(cases) => judge.cases(&cases),
             Event::Withdrawn(of) => judge.withdrawn(&of),
             Event::End(how) => {
                 judge.end(&how);

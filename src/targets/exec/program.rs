@@ -267,6 +267,7 @@ impl Runner {
             output_digest,
             outlived: u64::from(measured.outlived),
             failure,
+            figures: Vec::new(),
         })
     }
 

@@ -13,7 +13,8 @@ mod waiting;
 
 use crate::{capacity_run::CapacityRun, cost, cost::CoresOf, draft::Draft};
 use record::{
-    Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen, Withdrawn,
+    Arrivals, Cases, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen,
+    Withdrawn,
 };
 
 pub(crate) use agents::{AgentDriven, Agents};
@@ -33,6 +34,8 @@ pub struct Evidence {
     pub(crate) end: Option<End>,
     /// Who left a ranking, in the order in which they left.
     pub(crate) withdrawn: Vec<Withdrawn>,
+    /// The cases of a suite. Empty if it is none, and before they are known.
+    pub(crate) cases: Cases,
     /// Rounds in which every contender that they hold was driven to the end.
     pub(crate) complete_rounds: u32,
     /// How long the agents paused between slices, if several machines drove.
@@ -86,6 +89,7 @@ impl Evidence {
             pilot: None,
             end: None,
             withdrawn: Vec::new(),
+            cases: Cases::default(),
             complete_rounds: 0,
             gate: Gate::default(),
             capacities: None,

@@ -79,7 +79,7 @@ impl Trial {
         let value = match metric {
             Metric::Throughput => self.throughput,
             Metric::TargetCpu => self.target_cpu,
-            Metric::Capacity => None,
+            Metric::Capacity | Metric::Cost => None,
             _ => self.quantile(metric)?.value,
         };
         ratable(value)

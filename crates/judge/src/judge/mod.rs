@@ -9,8 +9,8 @@ use crate::{
 };
 use capacities::Turns;
 use record::{
-    End, Loaded, OwnCost, Phase, PilotChoice, Question, SecondStage, Seen, StoreReport, TargetDone,
-    TargetReady, TrialRecord, Withdrawn,
+    Cases, End, Loaded, OwnCost, Phase, PilotChoice, Question, SecondStage, Seen, StoreReport,
+    TargetDone, TargetReady, TrialRecord, Withdrawn,
 };
 
 /// Judges one run. Pass it the contents of the journal, in the journal's order, then request the
@@ -52,6 +52,13 @@ impl Judge {
         if let Some(turns) = &mut self.turns {
             turns.run = Some(CapacityRun::new(&self.evidence.question, choice));
         }
+    }
+
+    /// Records the cases of a suite, and the replicates that follow from their number.
+    pub fn cases(&mut self, cases: &Cases) {
+        let question = self.evidence.question.clone();
+        self.evidence.question = question.with_replicates(cases.replicates);
+        self.evidence.cases = cases.clone();
     }
 
     /// Records how many replicates the first stage asked for.

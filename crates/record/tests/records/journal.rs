@@ -133,6 +133,7 @@ fn question() -> Question {
         groups: vec![GroupQuestion { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
         requests: vec!["home".to_owned()],
         is_ranked: true,
+        is_suite: false,
         load_points: vec!["rate-5".to_owned()],
         blocks: vec![vec![0, 1], vec![1]],
         objectives: vec![Objective::ResponseTime {
@@ -233,6 +234,7 @@ fn program() -> ProgramRun {
         output_digest: u64::MAX - 1,
         outlived: 1,
         failure: None,
+        figures: Vec::new(),
     }
 }
 

@@ -223,6 +223,7 @@ fn program(operation: &Operation, failure: Option<Failure>, output: u64) -> Prog
         output_digest: output * 7,
         outlived: output % 3,
         failure,
+        figures: Vec::new(),
     }
 }
 

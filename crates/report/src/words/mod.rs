@@ -168,6 +168,7 @@ pub(super) fn metric(metric: Metric) -> &'static str {
         Metric::ResponseP999 => "p99.9 of response time",
         Metric::TargetCpu => "target CPU per operation",
         Metric::Capacity => "capacity",
+        Metric::Cost => "cost",
     }
 }
 
@@ -180,6 +181,7 @@ pub(super) fn short_metric(metric: Metric) -> &'static str {
         Metric::ResponseP999 => "p99.9",
         Metric::TargetCpu => "target CPU per operation",
         Metric::Capacity => "capacity",
+        Metric::Cost => "cost",
     }
 }
 

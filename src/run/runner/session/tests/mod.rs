@@ -417,6 +417,7 @@ fn all_lines(disk: &Disk) -> Vec<String> {
             format!("{} is down after launch {}", done.contender, done.launch)
         }
         Event::SingleRun(run) => format!("single run of {}", run.contender),
+        Event::Cases(cases) => format!("{} cases", cases.compared.len()),
         Event::Withdrawn(of) => format!("{} leaves in round {}", of.contender, of.round),
         Event::OwnCost(kept) => format!("own cost of {}", kept.contender),
         Event::Store(_) | Event::Loaded(_) => unreachable!("no store among these contenders"),
