@@ -37,9 +37,10 @@ const CELLS: &[&str] = &["td", "th"];
 /// split at carriage returns and at HTML elements that begin a new line.
 pub(crate) fn seen(line: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(line);
-    let text = if text.contains('\u{1b}') { without_escapes(&text) } else { text.into_owned() };
+    let text =
+        if text.contains('\u{1b}') { text::escapes::without(&text) } else { text.into_owned() };
     let text = if text.contains('<') { without_markup(&text) } else { text };
-    let text = if text.contains('&') { without_entities(&text) } else { text };
+    let text = if text.contains('&') { text::entities::decoded(&text) } else { text };
     let parts = text.split(['\n', '\r']).map(tidied);
     parts.filter(|part| !part.trim().is_empty()).collect()
 }
@@ -77,24 +78,6 @@ fn tidied(line: &str) -> String {
         }
     });
     kept.collect::<String>().trim_end().to_owned()
-}
-
-/// Removes the sequences of ECMA-48: `ESC [ … letter`, `ESC ] … BEL`, `ESC letter`.
-fn without_escapes(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('[') => drop(chars.find(|c| ('\u{40}'..='\u{7e}').contains(c))),
-            Some(']') => drop(chars.find(|c| *c == '\u{7}' || *c == '\u{9c}')),
-            _ => {}
-        }
-    }
-    out
 }
 
 fn without_markup(text: &str) -> String {
@@ -139,48 +122,6 @@ fn replacement(inside: &str) -> Option<&'static str> {
     } else {
         is_in(DROPPED).then_some("")
     }
-}
-
-fn without_entities(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        let (before, entity) = rest.split_at(at);
-        out.push_str(before);
-        let end = entity.bytes().take(12).position(|byte| byte == b';');
-        match end.and_then(|end| Some((end, character(&entity[1..end])?))) {
-            Some((end, c)) => {
-                out.push(c);
-                rest = &entity[end + 1..];
-            }
-            None => {
-                out.push('&');
-                rest = &entity[1..];
-            }
-        }
-    }
-    out + rest
-}
-
-fn character(entity: &str) -> Option<char> {
-    Some(match entity {
-        "lt" => '<',
-        "gt" => '>',
-        "amp" => '&',
-        "quot" => '"',
-        "apos" => '\'',
-        "nbsp" => '\u{a0}',
-        "thinsp" => '\u{2009}',
-        "micro" | "mu" => 'µ',
-        _ => {
-            let number = entity.strip_prefix('#')?;
-            let code = match number.strip_prefix(['x', 'X']) {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => number.parse().ok()?,
-            };
-            char::from_u32(code)?
-        }
-    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod blot;
+pub mod entities;
+pub mod escapes;
 pub mod fnv;
 pub mod hex;
 pub mod lists;

@@ -1,0 +1,61 @@
+//! `go test -bench`: its text. The figure is the time of an operation, which Go prints as a mean; repeats (`-count`)
+//! are one case. Metrics that the benchmark reports itself are cases of their own, named with their unit.
+//!
+//! `MB/s` is the same figure again. `B/op` and `allocs/op` are not read: they are whole numbers that may be 0 in one run
+//! and 1 in the next.
+
+use super::{Tool, USUAL, text_number};
+use crate::input::Document;
+use crate::rows::Rows;
+use crate::selection::escaped;
+
+pub(super) static TOOL: Tool = Tool {
+    name: "go",
+    read,
+    one_case,
+    all_cases: Some("."),
+    shorter_runs: Some("-benchtime 100ms"),
+    ..USUAL
+};
+
+/// Columns that are no cases.
+const NO_CASES: [&str; 3] = ["MB/s", "B/op", "allocs/op"];
+
+/// `BenchmarkSum/size=10-8   402622   19.45 ns/op   4114.01 MB/s`
+fn read(documents: &[Document], rows: &mut Rows) {
+    let mut package = "";
+    for line in documents.iter().flat_map(Document::lines) {
+        if let Some(name) = line.strip_prefix("pkg: ") {
+            package = name;
+        } else if line.starts_with("Benchmark") {
+            read_line(line, package, rows);
+        }
+    }
+}
+
+fn read_line(line: &str, package: &str, rows: &mut Rows) {
+    let mut words = line.split_ascii_whitespace();
+    let (Some(name), Some(iterations)) = (words.next(), words.next()) else { return };
+    if iterations.parse::<u64>().is_err() {
+        return;
+    }
+    while let (Some(figure), Some(unit)) = (words.next().and_then(text_number), words.next()) {
+        if NO_CASES.contains(&unit) {
+            rows.without_figure();
+        } else {
+            rows.add(name, package, figure, unit);
+        }
+    }
+}
+
+/// `^BenchmarkSum$/^size=10(-8)?$`: the end may be the number of threads, which Go adds to the name, or part of it.
+fn one_case(case: &str) -> Option<String> {
+    // Names have no spaces: what follows is the package or the unit.
+    let name = case.split(' ').next()?;
+    let (name, threads) = match name.rsplit_once('-') {
+        Some((name, threads)) if threads.parse::<u32>().is_ok() => (name, format!("(-{threads})?")),
+        _ => (name, String::new()),
+    };
+    let levels: Vec<String> = name.split('/').map(|level| format!("^{}", escaped(level))).collect();
+    Some(format!("{}{threads}$", levels.join("$/")))
+}

@@ -1,0 +1,137 @@
+//! Units: one for the figures of a case in all runs, whatever scale a tool chooses for each printout.
+
+/// A figure with its unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Measured {
+    pub(crate) value: f64,
+    pub(crate) unit: String,
+    /// Whether a larger figure is better.
+    pub(crate) larger_is_better: bool,
+}
+
+/// What tools count: a prefix such as `k` before these words is a factor.
+const COUNTED: [&str; 12] =
+    ["", "B", "b", "bit", "bits", "byte", "bytes", "op", "ops", "elem", "item", "items"];
+
+/// The parts of an operation that the time of one is printed for: `ns/iter`.
+const ONE: [&str; 7] = ["op", "iter", "iteration", "call", "run", "ops", "loop"];
+
+/// Returns the figure in the unit that all scales of its unit share: times in `ns`, rates in `…/s` without a prefix.
+/// A rate is better when it is larger; every other figure is better when it is smaller.
+pub(crate) fn measured(value: f64, unit: &str) -> Measured {
+    let unit = unit.trim();
+    if let Some((factor, unit)) = time(unit) {
+        return Measured { value: value * factor, unit, larger_is_better: false };
+    }
+    if let Some((factor, unit)) = rate(unit) {
+        return Measured { value: value * factor, unit, larger_is_better: true };
+    }
+    Measured { value, unit: unit.to_owned(), larger_is_better: false }
+}
+
+/// The nanoseconds of a unit of time.
+fn nanoseconds(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ps" => 1e-3,
+        "ns" => 1.0,
+        "us" | "µs" | "μs" => 1e3,
+        "ms" => 1e6,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1e9,
+        "min" => 60e9,
+        _ => return None,
+    })
+}
+
+/// `ms` and `ms/op` are times, and so is `ms/byte`, whose unit is `ns/byte`.
+fn time(unit: &str) -> Option<(f64, String)> {
+    let (time, of) = unit.split_once('/').map_or((unit, None), |(time, of)| (time, Some(of)));
+    let factor = nanoseconds(time)?;
+    let of = of.filter(|of| !ONE.contains(of));
+    Some((factor, of.map_or("ns".to_owned(), |of| format!("ns/{of}"))))
+}
+
+/// `MB/s`, `ops/us`, `/s`
+fn rate(unit: &str) -> Option<(f64, String)> {
+    let (counted, per) = unit.rsplit_once('/')?;
+    let seconds = nanoseconds(per)? / 1e9;
+    let (prefix, counted) = prefixed(counted.trim());
+    Some((prefix / seconds, format!("{counted}/s")))
+}
+
+/// Splits a prefix off what is counted, if what remains is known.
+fn prefixed(counted: &str) -> (f64, &str) {
+    let (letter, base) = match counted.as_bytes() {
+        [letter, b'i', ..] if counted[1..].len() > 1 || *letter != b'b' => {
+            (Some(*letter), 1024_f64)
+        }
+        [letter, ..] => (Some(*letter), 1000_f64),
+        [] => (None, 1000_f64),
+    };
+    let power = match letter {
+        Some(b'k' | b'K') => 1,
+        Some(b'M') => 2,
+        Some(b'G') => 3,
+        Some(b'T') => 4,
+        _ => return (1.0, counted),
+    };
+    let rest = if base == 1024.0 { &counted[2..] } else { &counted[1..] };
+    if COUNTED.contains(&rest) { (base.powi(power), rest) } else { (1.0, counted) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn scales_of_one_unit_become_one_unit() {
+        for (given, value, unit, larger) in [
+            ("ns", 2.0, "ns", false),
+            ("µs", 2e3, "ns", false),
+            ("μs", 2e3, "ns", false),
+            ("ms/op", 2e6, "ns", false),
+            ("s/op", 2e9, "ns", false),
+            ("ns/iter", 2.0, "ns", false),
+            ("us/byte", 2e3, "ns/byte", false),
+            ("ops/s", 2.0, "ops/s", true),
+            ("ops/us", 2e6, "ops/s", true),
+            ("ops/min", 2.0 / 60.0, "ops/s", true),
+            ("MB/s", 2e6, "B/s", true),
+            ("MiB/s", 2.0 * 1024.0 * 1024.0, "B/s", true),
+            ("Gelem/s", 2e9, "elem/s", true),
+            ("K/s", 2e3, "/s", true),
+            ("/s", 2.0, "/s", true),
+            ("ops/sec", 2.0, "ops/s", true),
+            ("items/s", 2.0, "items/s", true),
+            ("messages/s", 2.0, "messages/s", true),
+            ("Messages/s", 2.0, "Messages/s", true),
+            ("ki/s", 2.0 * 1024.0, "/s", true),
+            ("p99-ns", 2.0, "p99-ns", false),
+            ("B", 2.0, "B", false),
+            ("", 2.0, "", false),
+            (" cycles ", 2.0, "cycles", false),
+            ("ö/s", 2.0, "ö/s", true),
+        ] {
+            let measured = measured(2.0, given);
+            let near = (measured.value / value - 1.0).abs() < 1e-12;
+            assert!(near, "{given}: {measured:?}");
+            assert_eq!(
+                (measured.unit.as_str(), measured.larger_is_better),
+                (unit, larger),
+                "{given}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_unit(unit in ".{0,8}", few in "[kMGi/sBµop]{0,6}") {
+            for unit in [unit, few] {
+                let once = measured(2.0, &unit);
+                let twice = measured(once.value, &once.unit);
+                prop_assert_eq!(&once.unit, &twice.unit);
+                prop_assert_eq!(once.value, twice.value);
+            }
+        }
+    }
+}
