@@ -11,6 +11,7 @@ pub(crate) mod question;
 pub mod resolved;
 pub mod settings;
 pub mod spec;
+pub(crate) mod suite;
 pub mod sweep;
 mod workload;
 

@@ -61,6 +61,11 @@ known_truths() {
     cargo test "${everything[@]}" --test truths -- --level "$level" --table target/test/truths.md "${more[@]}"
 }
 
+# Suites on a simulated machine, with as many of them as METHOD states.
+simulated_suites() {
+    cargo test --package tiebreak-judge --lib --release --locked suites::simulated -- --ignored --nocapture
+}
+
 # The table with where and when it was made: docs/TRUTHS.md.
 truths_document() {
     {

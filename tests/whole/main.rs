@@ -53,6 +53,7 @@ mod ranks;
 mod read_once;
 mod recorded;
 mod repeated;
+mod suites;
 mod void;
 mod waiting;
 mod warm_up;

@@ -109,8 +109,7 @@ fn room(comparison: &Comparison, matters: f64) -> Option<f64> {
     if comparison.verdict == Word::Undecided {
         return comparison.withheld.is_none().then_some(0.0);
     }
-    let beyond = comparison.beyond_generator.map(|beyond| (beyond.low, beyond.high));
-    let (low, high) = beyond.or(comparison.low.zip(comparison.high))?;
+    let (low, high) = comparison.judged_bounds()?;
     let [low, high] = [low, high].map(|end: f64| end.ln().abs());
     match comparison.verdict {
         Word::Faster | Word::Slower => Some(low.min(high)),

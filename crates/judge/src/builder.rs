@@ -5,9 +5,9 @@ use crate::{
     verdict::{Finding, Verdict, Weight},
 };
 use record::{
-    Address, Arrivals, ContenderQuestion, End, EndReason, Histogram, Interleave, LaneOrder,
-    Launches, OwnCost, Pair, Phase, PilotChoice, Question, Seen, Slice, StoreReport, TrialRecord,
-    seen::Connections,
+    Address, Arrivals, Case, CaseFigure, Cases, ContenderQuestion, End, EndReason, Histogram,
+    Interleave, LaneOrder, Launches, Metric, OwnCost, Pair, Phase, PilotChoice, Question, Seen,
+    Slice, StoreReport, TrialRecord, seen::Connections,
 };
 
 /// Sending time of a slice, and slices per trial: a round takes one second.
@@ -25,6 +25,8 @@ pub(crate) struct SampleRun {
     pub(crate) store_reports: Vec<StoreReport>,
     /// Own costs of the generator that earlier runs measured.
     pub(crate) kept_costs: Vec<OwnCost>,
+    /// The cases of a suite.
+    pub(crate) cases: Option<Cases>,
 }
 
 impl SampleRun {
@@ -63,6 +65,7 @@ impl SampleRun {
             end: Some(complete),
             store_reports,
             kept_costs,
+            cases: None,
         }
         .with_operations(800)
     }
@@ -72,6 +75,43 @@ impl SampleRun {
         let mut run = SampleRun::of(&["a"], 1);
         run.pilot = None;
         run.each_seen("a", |_, seen| seen.slices.truncate(1));
+        run
+    }
+
+    /// A suite of programs: `cost` is what a case costs, given the round, the contender and the case.
+    pub(crate) fn suite(
+        names: &[&str],
+        (cases, rounds): (usize, u32),
+        mut cost: impl FnMut(u32, u32, usize) -> f64,
+    ) -> SampleRun {
+        let case = |number| format!("case {number:02}");
+        let mut run = SampleRun::of(names, 0);
+        (run.question.is_suite, run.question.primary) = (true, Metric::Cost);
+        (run.question.rounds, run.question.matters) = (rounds, 0.03);
+        let compared = (0..cases).map(|number| Case {
+            name: case(number),
+            unit: "ns".to_owned(),
+            larger_is_better: false,
+        });
+        run.cases =
+            Some(Cases { compared: compared.collect(), replicates: rounds, ..Cases::default() });
+        run.pilot.iter_mut().for_each(|pilot| pilot.interleave = Interleave::Turns);
+        for (round, contender) in
+            (1..=rounds).flat_map(|round| (0..names.len() as u32).map(move |of| (round, of)))
+        {
+            let mut record = record(round, contender);
+            record.seen = Seen { operations: 1, sent: 1, ..Seen::default() };
+            record.seen.outcomes.ok = 1;
+            record.seen.programs.runs = 1;
+            let figure = |number| CaseFigure {
+                case: case(number),
+                value: cost(round, contender, number),
+                unit: "ns".to_owned(),
+                larger_is_better: false,
+            };
+            record.seen.programs.figures = (0..cases).map(figure).collect();
+            run.records.push(record);
+        }
         run
     }
 
@@ -260,6 +300,7 @@ impl SampleRun {
             judge.pilot(pilot);
         }
         self.kept_costs.iter().for_each(|kept| judge.own_cost(kept));
+        self.cases.iter().for_each(|cases| judge.cases(cases));
         for record in &self.records {
             judge.add(record);
             after(&mut judge, record);

@@ -24,6 +24,7 @@ mod random;
 pub mod rank;
 pub mod single_runs;
 pub mod stats;
+mod suite;
 mod summary;
 mod turn;
 pub mod unpaired;

@@ -3,7 +3,7 @@
 
 use crate::turn::{DrivenTurn, Part};
 use record::Histogram;
-use record::{Fact, Kind, Loaded, Metric, Nodes, Objective, Outcomes, Programs, seen::Connections};
+use record::{Case, Fact, Kind, Loaded, Metric, Nodes, Objective, Outcomes, Programs, seen::Connections};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,6 +20,7 @@ pub struct Verdict {
     pub(crate) scope: Scope,
     pub(crate) ranking: Option<Ranking>,
     pub(crate) load_points: Vec<LoadPoint>,
+    pub(crate) suite: Option<Suite>,
 }
 
 impl Verdict {
@@ -69,6 +70,11 @@ impl Verdict {
     /// What it cost to start slices together. None if one process drove.
     pub fn gate(&self) -> Option<&GateSummary> {
         self.gate.as_ref()
+    }
+
+    /// How the cases of a suite compare. None for all other runs.
+    pub fn suite(&self) -> Option<&Suite> {
+        self.suite.as_ref()
     }
 
     /// What the run is about: the programs only if every comparison is.
@@ -232,6 +238,8 @@ pub struct Comparison {
     pub group: Option<String>,
     /// The request whose metric it is, measured in slices of its own. None for other comparisons.
     pub request: Option<String>,
+    /// The case of a suite whose cost it is. None for other comparisons. It is text of a stranger.
+    pub case: Option<String>,
     /// Whether the comparison's verdict rests on it.
     pub primary: bool,
     /// What it is about.
@@ -289,9 +297,21 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The group or request that it is about. None for all that the contenders do.
+    /// The ratio that the verdict rests on: what was measured, or the part of it that lies beyond the generator's own
+    /// cost.
+    pub fn judged_ratio(&self) -> Option<f64> {
+        self.beyond_generator.map(|beyond| beyond.ratio).or(self.ratio)
+    }
+
+    /// Both bounds of its interval. Returns None if there is no interval.
+    pub fn judged_bounds(&self) -> Option<(f64, f64)> {
+        let beyond = self.beyond_generator.map(|beyond| (beyond.low, beyond.high));
+        beyond.or(self.low.zip(self.high))
+    }
+
+    /// The group, request or case that it is about. None for all that the contenders do.
     pub fn part(&self) -> Option<&str> {
-        self.group.as_deref().or(self.request.as_deref())
+        self.group.as_deref().or(self.request.as_deref()).or(self.case.as_deref())
     }
 }
 
@@ -338,6 +358,90 @@ pub struct ClientShare {
     pub difference: f64,
     /// How much more CPU time it costs the client; below 0 if it costs less.
     pub client: f64,
+}
+
+/// The result of a suite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suite {
+    /// The cases that were compared, as they were listed before round 1.
+    pub cases: Vec<Case>,
+    /// The pairs, in their order.
+    pub pairs: Vec<SuitePair>,
+    /// Cases that only some contenders have, by contender. A control is not named: it has those of its original.
+    pub only_in: Vec<OnlyIn>,
+    /// Cases that were left out so that the run fits into the time that was given.
+    pub left_out: Vec<String>,
+    /// The same program against itself. None if it was not asked for.
+    pub control: Option<Control>,
+}
+
+/// How many cases of one pair have which verdict.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SuitePair {
+    /// Name of the contender compared with.
+    pub a: String,
+    /// Name of the contender that the verdicts are about.
+    pub b: String,
+    /// Cases in which `b` costs more.
+    pub slower: u32,
+    /// Cases in which `b` costs less.
+    pub faster: u32,
+    /// Cases whose interval lies inside ± the smallest difference that matters.
+    pub equivalent: u32,
+    /// Cases of which none of these was shown, without those that failed.
+    pub undecided: u32,
+    /// Cases whose verdict the audit refused, without those that failed.
+    pub void: u32,
+    /// Cases that lack a figure in a round of either side. They have no verdict.
+    pub failed: Vec<FailedCase>,
+    /// The positions of its comparisons.
+    pub comparisons: Range<usize>,
+}
+
+/// A case that lacks a figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCase {
+    /// Its name.
+    pub case: String,
+    /// The contender that lacks it.
+    pub contender: String,
+    /// The first round in which it does.
+    pub round: u32,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+/// Cases that one contender has and another one lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnlyIn {
+    /// The contender's name.
+    pub contender: String,
+    /// Their names.
+    pub cases: Vec<String>,
+}
+
+/// The same program against itself: in truth no case differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Its counts.
+    pub pair: SuitePair,
+    /// Its comparisons, one for each case. They are in no other list.
+    pub comparisons: Vec<Comparison>,
+}
+
+impl Suite {
+    /// Whether a case failed, of the answer or of the control.
+    pub fn has_failed(&self) -> bool {
+        let control = self.control.iter().map(|control| &control.pair);
+        self.pairs.iter().chain(control).any(|pair| !pair.failed.is_empty())
+    }
+}
+
+impl SuitePair {
+    /// How many cases were compared.
+    pub fn cases(&self) -> usize {
+        self.comparisons.len()
+    }
 }
 
 /// The contenders from the best figure to the worst.

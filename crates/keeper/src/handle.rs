@@ -5,7 +5,7 @@ use crate::logs::bounded;
 use crate::measured::{Measured, NotStarted};
 use crate::process::Identity;
 use crate::protocol::{
-    Channel, EndReport, Event, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
+    Channel, EndReport, Event, KeptOutput, LaunchOptions, ProcessOrder, ReceiveError, Request, wait,
 };
 use crate::{cgroup, keeping, note, subreaper, tree};
 use std::collections::BTreeSet;
@@ -186,7 +186,7 @@ impl Keeper {
     /// Runs a program to its end, reads its output, and measures it; processes that it left running
     /// are killed. `cut` is a descriptor that becomes readable when the program is to be ended
     /// early. Nothing else may run under this keeper: it would be killed with the program's
-    /// leftovers.
+    /// leftovers. If `kept` is given, its standard output is also written into a file.
     ///
     /// # Errors
     /// If the keeper is gone. A program that cannot be started is not an error.
@@ -194,9 +194,10 @@ impl Keeper {
         &mut self,
         order: &ProcessOrder,
         timeout: Duration,
+        kept: Option<KeptOutput>,
         cut: RawFd,
     ) -> Result<Result<Measured, NotStarted>, Error> {
-        self.send(&Request::Measure { order: order.clone(), timeout })?;
+        self.send(&Request::Measure { order: order.clone(), timeout, kept })?;
         // Both the program and the processes that it left running may have to be killed.
         let until = Instant::now() + timeout + 2 * subreaper::KILL_TIMEOUT + ANSWER_TIMEOUT;
         let mut cut = Some(cut);

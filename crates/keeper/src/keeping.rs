@@ -148,8 +148,8 @@ impl Keeping {
         let orphaned = loop {
             match self.next() {
                 Ok(Some(Request::Stop)) => break false,
-                Ok(Some(Request::Measure { order, timeout })) => {
-                    match self.measure(&order, timeout) {
+                Ok(Some(Request::Measure { order, timeout, kept })) => {
+                    match self.measure(&order, timeout, kept) {
                         Ok(event) => self.report(&event),
                         Err(orphaned) => break orphaned,
                     }

@@ -43,5 +43,5 @@ pub use ending::Ending;
 pub use handle::{Error, Keeper, LogTroubles};
 pub use keeping::{ARGUMENT, keep, survive_a_file_size_limit};
 pub use measured::{Measured, NotStarted, Output, RunEnd};
-pub use protocol::{EndReport, LaunchOptions, ProcessOrder};
+pub use protocol::{EndReport, KeptOutput, LaunchOptions, ProcessOrder};
 pub use subreaper::end_orphans;

@@ -11,8 +11,8 @@ use crate::ending::Ending;
 use crate::keeping::{self, Keeping};
 use crate::logs;
 use crate::measured::{Measured, NotStarted, RunEnd};
-use crate::output::{OutputReader, Tail};
-use crate::protocol::{Event, ProcessOrder, Request, wait};
+use crate::output::{OutputCopy, OutputReader, Tail};
+use crate::protocol::{Event, KeptOutput, ProcessOrder, Request, wait};
 use crate::subreaper::KILL_TIMEOUT;
 use std::io::{self, ErrorKind, PipeReader, Read};
 use std::os::fd::{AsRawFd, RawFd};
@@ -51,8 +51,9 @@ impl Keeping {
         &mut self,
         order: &ProcessOrder,
         timeout: Duration,
+        kept: Option<KeptOutput>,
     ) -> Result<Event, bool> {
-        let mut run = match RunningProgram::start(order, &self.mark) {
+        let mut run = match RunningProgram::start(order, kept, &self.mark) {
             Ok(run) => run,
             Err(refused) => return Ok(Event::NotStarted(refused)),
         };
@@ -116,6 +117,7 @@ struct RunningProgram {
     err: Pipe,
     piece: Vec<u8>,
     output: OutputReader,
+    copy: Option<OutputCopy>,
     last_errors: Tail,
     over: Option<ProgramEnd>,
 }
@@ -128,7 +130,12 @@ struct ProgramEnd {
 }
 
 impl RunningProgram {
-    fn start(order: &ProcessOrder, mark: &str) -> Result<RunningProgram, NotStarted> {
+    fn start(
+        order: &ProcessOrder,
+        kept: Option<KeptOutput>,
+        mark: &str,
+    ) -> Result<RunningProgram, NotStarted> {
+        let copy = kept.map(OutputCopy::create).transpose()?;
         let (out, to_out) = io::pipe()?;
         let (err, to_err) = io::pipe()?;
         let (out, err) = (Pipe::new(out)?, Pipe::new(err)?);
@@ -142,6 +149,7 @@ impl RunningProgram {
             err,
             piece: vec![0; PIPE_CAPACITY],
             output: OutputReader::default(),
+            copy,
             last_errors: Tail::default(),
             over: None,
         })
@@ -159,7 +167,10 @@ impl RunningProgram {
     }
 
     fn read(&mut self) {
-        self.out.read(&mut self.piece, |piece| self.output.add(piece));
+        self.out.read(&mut self.piece, |piece| {
+            self.output.add(piece);
+            self.copy.iter_mut().for_each(|copy| copy.add(piece));
+        });
         self.err.read(&mut self.piece, |piece| self.last_errors.add(piece));
     }
 

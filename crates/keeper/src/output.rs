@@ -1,6 +1,10 @@
 //! A program's output as it arrives: counted and digested in constant memory.
 
 use crate::measured::Output;
+use crate::protocol::KeptOutput;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 
 /// A last line longer than this is not kept.
 const LONGEST_LINE: usize = 4096;
@@ -77,6 +81,28 @@ impl OutputReader {
     fn release(&mut self, count: usize) {
         self.digest.add(&self.held[..count]);
         self.held.drain(..count);
+    }
+}
+
+/// A copy of the beginning of standard output in a file, which only we can read.
+pub(super) struct OutputCopy {
+    /// None once it cannot be written. The file is then shorter than the output was.
+    file: Option<File>,
+    left: u64,
+}
+
+impl OutputCopy {
+    pub(super) fn create(kept: KeptOutput) -> io::Result<OutputCopy> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(kept.file)?;
+        Ok(OutputCopy { file: Some(file), left: kept.most_bytes })
+    }
+
+    pub(super) fn add(&mut self, piece: &[u8]) {
+        let piece = &piece[..piece.len().min(usize::try_from(self.left).unwrap_or(usize::MAX))];
+        self.left -= piece.len() as u64;
+        if self.file.as_mut().is_some_and(|file| file.write_all(piece).is_err()) {
+            self.file = None;
+        }
     }
 }
 
@@ -215,6 +241,19 @@ mod tests {
         let kept = String::from_utf8(tail.end()).expect("text");
         assert!(kept.len() <= TAIL && kept.ends_with("\nline 9999\n"));
         assert!(kept.trim().lines().all(|line| line.starts_with("line ")));
+    }
+
+    #[test]
+    fn a_copy_ends_at_its_limit() {
+        let scratch = crate::scratch::Scratch::new();
+        let file = scratch.path().join("output");
+        let kept = || KeptOutput { file: file.clone(), most_bytes: 5 };
+        let mut copy = OutputCopy::create(kept()).expect("a new file");
+        for piece in ["abc", "def", "ghi"] {
+            copy.add(piece.as_bytes());
+        }
+        assert_eq!(std::fs::read(&file).expect("written"), b"abcde");
+        assert!(OutputCopy::create(kept()).is_err(), "a file that exists is not written");
     }
 
     proptest! {

@@ -41,6 +41,15 @@ pub struct ProcessOrder {
     pub group: bool,
 }
 
+/// Where the standard output of a measured program is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KeptOutput {
+    /// A file that does not exist yet.
+    pub file: PathBuf,
+    /// How much of it is kept, in bytes. The rest is counted, and no more.
+    pub most_bytes: u64,
+}
+
 /// The keeper's settings, which it gets first.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct LaunchOptions {
@@ -66,7 +75,7 @@ pub(super) enum Request {
     /// Runs a program to its end.
     Run { order: ProcessOrder, timeout: Duration },
     /// Runs a program to its end, reads its output, and measures it. Its log is not used.
-    Measure { order: ProcessOrder, timeout: Duration },
+    Measure { order: ProcessOrder, timeout: Duration, kept: Option<KeptOutput> },
     /// Ends the measured program if it still runs.
     Cut,
     /// Pins a process and all below it, or with None every process.

@@ -20,6 +20,8 @@ pub enum LengthRule {
     /// Two stages. The plan says how many replicates the first one has; they show how many more are needed
     /// to see a difference of this share (`--see`).
     See(f64),
+    /// As many as the cases of a suite need, which their listing shows.
+    Cases,
     /// As many as fit into this time, with the warm-up, the pilot and the launches (`--within`).
     WithinNs(u64),
 }

@@ -28,6 +28,10 @@ pub struct Question {
     /// compared for itself, all cases are one family, and nothing else is compared.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub is_suite: bool,
+    /// The control of a suite: `b` is a copy of contender `a`. Their cases are judged like all others, and a case in
+    /// which they differ refuses the run. The pair is not one of `pairs`, and `b` is in none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Pair>,
     /// The names of the load points of a sweep, ascending. Each has as many contenders, which follow each
     /// other. Empty if nothing is swept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -13,6 +13,7 @@ pub fn question(names: &[&str], rounds: u32) -> Question {
         requests: Vec::new(),
         is_ranked: false,
         is_suite: false,
+        control: None,
         load_points: Vec::new(),
         blocks: Vec::new(),
         objectives: Vec::new(),

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alone;
+mod cases;
 mod html;
 mod json;
 mod junit;
@@ -23,7 +24,7 @@ mod tests;
 use judge::belief::{Belief, belief};
 use judge::growth::Growth;
 use judge::verdict::{Checked, Comparison, ContenderSummary, Finding, GateSummary, Scope, Verdict};
-use judge::verdict::{LoadPoint, Ranking};
+use judge::verdict::{LoadPoint, Ranking, Suite};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 use std::collections::BTreeMap;
 
@@ -101,6 +102,13 @@ pub fn found(input: &ReportInput) -> Vec<String> {
     if view.void {
         return vec!["void: the audit refused the run".to_owned()];
     }
+    if view.suite.is_some() {
+        let each = cases::Cases::all(&view);
+        return each
+            .iter()
+            .map(|of| words::cases::answer(of).replace(text::units::JOINT, " "))
+            .collect();
+    }
     let claims = view.primaries().map(|of| words::brief(&view, of).text('x'));
     claims.map(|claim| claim.replace(text::units::JOINT, " ")).collect()
 }
@@ -136,6 +144,7 @@ struct View<'a> {
     checked: &'a [Checked],
     growth: Option<&'a Growth>,
     load_points: &'a [LoadPoint],
+    suite: Option<&'a Suite>,
     single_runs: &'a [SingleRun],
 }
 
@@ -159,6 +168,7 @@ impl<'a> View<'a> {
             checked: input.checked,
             growth: input.growth,
             load_points: input.verdict.load_points(),
+            suite: input.verdict.suite(),
             single_runs: input.single_runs,
         }
     }

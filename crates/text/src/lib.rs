@@ -5,6 +5,7 @@ pub mod blot;
 pub mod entities;
 pub mod escapes;
 pub mod fnv;
+pub mod glob;
 pub mod hex;
 pub mod lists;
 pub mod near;

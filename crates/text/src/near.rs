@@ -12,6 +12,14 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
+/// Returns all known words, the one nearest to the one typed first.
+pub fn by_distance<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let typed = typed.to_lowercase();
+    let mut words: Vec<&str> = known.into_iter().collect();
+    words.sort_by_cached_key(|word| strsim::damerau_levenshtein(&typed, &word.to_lowercase()));
+    words
+}
+
 /// Returns `; did you mean …?`, or an empty text.
 pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(typed, known).map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
@@ -19,7 +27,7 @@ pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{by_distance, nearest};
 
     #[test]
     fn typing_errors_are_recognised_and_other_words_are_not() {
@@ -34,5 +42,12 @@ mod tests {
         ] {
             assert_eq!(nearest(typed, known), word, "{typed}");
         }
+    }
+    #[test]
+    fn all_words_are_sorted_by_their_distance() {
+        assert_eq!(
+            by_distance("parze", ["write", "parse", "parser"]),
+            ["parse", "parser", "write"]
+        );
     }
 }

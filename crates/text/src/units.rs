@@ -11,6 +11,9 @@ pub const JOINT: char = '\u{a0}';
 pub const MISSING: &str = "–";
 
 const SECONDS: &[(f64, &str)] = &[(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
+/// How tools write units of time, in seconds.
+const TIMES_OF_TOOLS: &[(&str, f64)] =
+    &[("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 const RATES: &[(f64, &str)] = &[(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")];
 const COUNTS: &[(f64, &str)] = &[(1e6, "M"), (1e3, "k"), (1.0, "")];
 const BYTES: &[(f64, &str)] = &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")];
@@ -28,6 +31,27 @@ pub fn round_seconds(value: f64) -> String {
 /// A chosen time of this many nanoseconds, or a tick of an axis: `50 ms`, not `50.0 ms`.
 pub fn round_nanoseconds(value: u64) -> String {
     round_seconds(value as f64 / 1e9)
+}
+
+/// A figure in a unit as a tool writes it: `13.5 ms/op` for 13 500 000 ns/op, `812 MB/s`. Times get the unit that fits.
+/// The unit is text of a stranger, which the caller escapes.
+pub fn figure_of_tool(value: f64, unit: &str) -> String {
+    let (first, rest) = unit.split_at(unit.find('/').unwrap_or(unit.len()));
+    if let Some((_, size)) = TIMES_OF_TOOLS.iter().find(|(name, _)| *name == first) {
+        return seconds(Some(value * size)) + rest;
+    }
+    if unit == "/s" {
+        return rate(Some(value));
+    }
+    let digits = three_digits(value);
+    let number = if (1e3..1e15).contains(&value) {
+        count(value.round() as u64)
+    } else if (1e-6..1e3).contains(&value) {
+        format!("{digits:.*}", decimals_of(digits))
+    } else {
+        format!("{digits:e}")
+    };
+    if unit.is_empty() { number } else { format!("{number}{JOINT}{unit}") }
 }
 
 /// A rate: `23.4 k/s`.
@@ -323,6 +347,24 @@ mod tests {
         assert_eq!(show_percent(0.05), "5 %");
         assert_eq!(show_percent(0.005), "0.5 %");
         assert_eq!(show_percent(0.05 / 3.0), "1.67 %");
+    }
+
+    #[test]
+    fn figures_of_tools_keep_their_unit_unless_it_is_a_time() {
+        let table = [
+            (13_500_000.0, "ns/op", "13.5 ms/op"),
+            (13.5, "us", "13.5 µs"),
+            (0.25, "s", "250 ms"),
+            (812.4, "MB/s", "812 MB/s"),
+            (81_240.0, "ops/sec", "81 240 ops/sec"),
+            (81_240.0, "/s", "81.2 k/s"),
+            (0.0123, "s^2", "0.0123 s^2"),
+            (3e-9, "J", "3e-9 J"),
+            (7.0, "", "7.00"),
+        ];
+        for (value, unit, expected) in table {
+            assert_eq!(figure_of_tool(value, unit).replace(JOINT, " "), expected);
+        }
     }
 
     #[test]

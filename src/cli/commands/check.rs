@@ -142,6 +142,8 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
     } else if question.seeks_capacity() {
         let objectives = question.objectives.iter().map(|of| objectives::show(*of));
         format!("the highest rate with {}", objectives.collect::<Vec<_>>().join(" and "))
+    } else if question.is_suite {
+        "verdict on the cost of each case".to_owned()
     } else {
         format!("verdict on {}", question.primary.path())
     };
@@ -164,6 +166,13 @@ fn run(plan: &Plan, target_cores: &[u32]) -> Vec<String> {
 
 fn length(plan: &Plan) -> String {
     let (question, round) = (&plan.question, show_ns(plan.round_ns));
+    if question.is_suite {
+        let rounds = match question.length {
+            LengthRule::Fixed => format!("{} rounds", plan.rounds),
+            _ => format!("at least {} rounds, by the number of cases", plan.rounds),
+        };
+        return format!("one run of each program, which lists the cases, then {rounds}");
+    }
     if question.seeks_capacity() {
         let turns = TURNS as u64;
         let anew = if question.restarts > 0 { ", each with a launch of its own" } else { "" };

@@ -1,6 +1,7 @@
 //! `tiebreak plan`.
 
 use super::compare::{self, CompareArgs};
+use crate::cli::outputs::Copies;
 use crate::cli::{conduct, outputs};
 use crate::plan::length::rule::OVERHEAD;
 use crate::plan::{self, Inputs, Spec, sweep};
@@ -34,7 +35,7 @@ const SECOND: u64 = 1_000_000_000;
 ///
 /// Takes the arguments of `tiebreak compare`, with --see or --within. It drives the pilot and a first
 /// stage of ten rounds or launches (more for many comparisons), and prints how many a comparison needs and how
-/// long it takes. It leaves no directory. `tiebreak compare` with the same words does what was planned.
+/// long it takes. Of a suite it lists the cases, by one run of each program. It leaves no directory. `tiebreak compare` with the same words does what was planned.
 /// `tiebreak check` prints every setting, and drives nothing.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -71,8 +72,9 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
              says how long it takes",
         ));
     }
+    let is_suite = resolved.plan.question.is_suite;
     let rule = &resolved.plan.question.length;
-    if !matches!(rule, LengthRule::See(_) | LengthRule::WithinNs(_)) {
+    if !is_suite && !matches!(rule, LengthRule::See(_) | LengthRule::WithinNs(_)) {
         return Err(Error::usage(
             "say what to plan for: --see 2% (how long a comparison must be to see 2 %), or --within 2min \
              (what a comparison of two minutes can see)",
@@ -83,11 +85,53 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     let (out, quiet, no_cache) = (Some(run.as_path()), output.quiet, output.no_cache);
     let reporting = Reporting { out, quiet, no_cache, only_first_stage: true };
     let (_, judged) = conduct::measure(&resolved, reporting, None)?;
+    if is_suite {
+        return plan_of_suite(&judged, &output.copies()?);
+    }
     let answer = Answer::of(&judged)?;
     let copies = output.copies()?;
     copies.write_with(|_| format!("{:#}\n", answer.json()))?;
     outputs::print_beside_copies(&copies, |_| answer.text())?;
     Ok(Exit::Sound)
+}
+
+/// Says how many cases a suite has and how long its rounds take, which one run of each program has shown.
+fn plan_of_suite(judged: &Judged, copies: &Copies) -> Result<Exit, Error> {
+    if let Some(failure) = judged.failure() {
+        return Err(Error { exit: judged.exit(), text: shown(failure) });
+    }
+    let Some(pilot) = judged.pilot() else {
+        return Err(Error {
+            exit: Exit::Void,
+            text: "stopped before the cases were listed".to_owned(),
+        });
+    };
+    let text = pilot.why.iter().map(|sentence| shown_sentence(sentence) + "\n").collect::<String>();
+    copies.write_with(|_| format!("{:#}\n", suite_json(judged.plan(), pilot)))?;
+    outputs::print_beside_copies(copies, |_| text.clone())?;
+    Ok(Exit::Sound)
+}
+
+/// The plan of a suite. What rounds of one case would see is not known before they were driven.
+fn suite_json(plan: &Plan, pilot: &PilotChoice) -> Value {
+    let seconds = |ns: u64| ns as f64 / SECOND as f64;
+    let rounds = pilot.rounds.unwrap_or(plan.rounds);
+    let round_ns = pilot.round_ns.saturating_mul(plan.contenders.len() as u64);
+    json!({
+        "schema": SCHEMA,
+        "version": env!("CARGO_PKG_VERSION"),
+        "contenders": plan.question.names(),
+        "see": null,
+        "within": plan.question.length.within_ns().map(seconds),
+        "replicate": "round",
+        "replicates": rounds,
+        "rounds_of_a_launch": null,
+        "round": seconds(pilot.round_ns),
+        "takes": seconds(round_ns.saturating_mul(rounds.into())),
+        "deviation": null,
+        "sees": null,
+        "chance": CHANCE,
+    })
 }
 
 /// Refuses load points, each of which would need a length of its own.

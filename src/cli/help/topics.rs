@@ -18,12 +18,13 @@ const fn topic(name: &'static str, heading: &'static str) -> Topic {
 }
 
 /// Chapters that are about no single protocol.
-const TOPICS: [Topic; 11] = [
+const TOPICS: [Topic; 12] = [
     topic("verdicts", "Verdicts and exit codes"),
     topic("launching", "Launching servers"),
     topic("workloads", "Workloads"),
     topic("stores", "Stores"),
     topic("databases", "Databases"),
+    topic("suites", "Suites"),
     topic("operations", "Custom operations"),
     topic("groups", "Groups"),
     topic("sweeps", "Sweeps"),

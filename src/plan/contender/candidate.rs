@@ -7,6 +7,7 @@ use protocol::address::Url;
 use record::Work;
 
 /// A contender that is to be resolved. No `Debug`: settings hold secrets.
+#[derive(Clone)]
 pub(in crate::plan) struct Candidate {
     pub(in crate::plan) name: String,
     /// Its address. Of a target that is not launched yet, the ports are placeholders.

@@ -2,6 +2,7 @@
 
 use crate::plan::Settings;
 use crate::plan::experiment::declared;
+use crate::plan::experiment::figures;
 use crate::plan::experiment::groups;
 use crate::plan::experiment::launched::{change, check_url, launch_of_recipe, launched};
 use crate::plan::experiment::process::{self, ProcessSettings};
@@ -19,8 +20,8 @@ use crate::targets::launch::Values;
 use protocol::Error;
 
 /// Keys of a contender that belong neither to a request nor to a process.
-pub(super) const KEYS: [&str; 7] =
-    ["about", "url", "groups", "recipe", "site", "launch", "choices"];
+pub(super) const KEYS: [&str; 8] =
+    ["about", "url", "figures", "groups", "recipe", "site", "launch", "choices"];
 
 /// A contender as the file describes it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -73,6 +74,7 @@ pub(super) fn read(
         (true, _, true, _) => return Err(both(table, "launch", "recipe")),
         (_, true, true, _) => return Err(both(table, "process", "recipe")),
         _ if is_program(table) => program::read(name, table, defaults)?,
+        _ if has("figures") => return Err(figures::refuse(table)),
         (true, ..) | (_, true, ..) => {
             Target::Launched(Box::new(launched(name, table, defaults)?.0))
         }

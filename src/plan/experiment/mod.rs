@@ -21,6 +21,7 @@
 //! is launched; errors name the file, the line and the key.
 
 pub(super) mod feeds;
+mod figures;
 
 mod choices;
 mod command;
@@ -145,6 +146,7 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     if contenders.is_empty() {
         return Err(root.error("there is no contender: describe one as [contender.NAME]"));
     }
+    figures::check_all(&root, &contenders)?;
     published::check(&root, article.as_ref(), &contenders)?;
     let file = PathBuf::from(&source.name);
     let secrets = source.secrets.take();

@@ -1,5 +1,6 @@
 //! A contender that is a whole program: `url = "exec:…"`, and the servers that it talks to.
 
+use crate::plan::experiment::figures;
 use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
 use crate::plan::experiment::process::ProcessSettings;
@@ -39,6 +40,7 @@ pub(super) fn read(
         program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
     }
     program.cores = given.cores();
+    program.figures = figures::of_program(table, defaults, &program.command)?;
     Ok(Target::Program(Box::new(program)))
 }
 

@@ -25,7 +25,8 @@ pub(super) const LAUNCH_KEYS: [&str; 10] = [
 ];
 
 /// Other keys of a contender that `[defaults]` can have.
-pub(super) const TARGET_KEYS: [&str; 5] = ["url", "launch", "process", "site", "choices"];
+pub(super) const TARGET_KEYS: [&str; 6] =
+    ["url", "figures", "launch", "process", "site", "choices"];
 
 /// The server under test.
 #[derive(Clone)]

@@ -88,7 +88,7 @@ pub fn in_words(plan: &Plan) -> Option<String> {
             show_ns(TOO_DEAR_NS)
         ));
     }
-    if plan.question.restarts > 0 || !plan.launches() {
+    if plan.question.restarts > 0 || plan.question.is_suite || !plan.launches() {
         return None;
     }
     if !plan.question.blocks.is_empty() {

@@ -93,6 +93,9 @@ pub(in crate::plan) fn of(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> LengthRu
     match (spec.run.see, spec.run.within) {
         // Its time sets the length of its turns.
         _ if facts.primary == Metric::Capacity => LengthRule::Fixed,
+        (None, None) if facts.primary == Metric::Cost && spec.run.rounds.is_none() => {
+            LengthRule::Cases
+        }
         (Some(share), _) => LengthRule::See(share),
         (_, Some(time)) => LengthRule::WithinNs(ns(time)),
         _ if !has_short_rounds(spec, facts) => LengthRule::Fixed,

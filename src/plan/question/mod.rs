@@ -9,6 +9,7 @@ use crate::plan::contender::local;
 use crate::plan::length;
 use crate::plan::length::rule::{self, ShortRoundsFacts};
 use crate::plan::objectives;
+use crate::plan::suite;
 use crate::plan::{Command, Spec};
 use crate::protocols::PROTOCOLS;
 use crate::system::cores::Cores;
@@ -43,7 +44,11 @@ pub(super) struct PlanFacts<'a> {
 pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error> {
     let contenders = given.contenders;
     let width = given.swept.map_or(contenders.len(), RunSweep::width);
+    let is_suite = suite::are_all(given.accesses);
+    let control = suite::control(spec, contenders.len());
+    let compared = contenders.len() - usize::from(control.is_some());
     let pairs = match spec.command {
+        _ if is_suite => pairs(compared, compared, spec.run.all_pairs),
         Command::Run => neighbours(contenders.len() as u32),
         Command::Load => Vec::new(),
         _ => pairs(contenders.len(), width, spec.run.all_pairs || spec.run.rank),
@@ -89,7 +94,12 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         // The turns of a round are driven one by one, without the clocks of the targets.
         questions.iter_mut().for_each(|contender| contender.cpu_in_sight = false);
     }
+    if is_suite {
+        // Nothing but its cases is compared.
+        secondary.clear();
+    }
     let (primary, secondary) = match spec.run.by {
+        _ if is_suite => (Metric::Cost, secondary),
         _ if seeks_capacity => (Metric::Capacity, secondary),
         Some(by) => ranked_by(by, spec, primary, secondary)?,
         None => (primary, secondary),
@@ -105,19 +115,21 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
             alpha,
         },
     );
+    let usual_matters = if is_suite { suite::MATTERS } else { judge::MATTERS };
     Ok(Question {
         primary,
         secondary,
         groups,
         requests,
         is_ranked: spec.run.rank,
-        is_suite: false,
+        is_suite,
+        control,
         load_points: given.swept.map_or(Vec::new(), RunSweep::names),
         blocks: Vec::new(),
         objectives: spec.run.slo.clone(),
         pairs,
         alpha,
-        matters: matters(spec.run.matters.or(spec.run.see).unwrap_or(judge::MATTERS))?,
+        matters: matters(spec.run.matters.or(spec.run.see).unwrap_or(usual_matters))?,
         rounds: length.rounds,
         restarts: length.launches,
         dear: length.dear,

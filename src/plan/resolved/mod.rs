@@ -18,7 +18,7 @@ use crate::plan::question::require::Requirement;
 use crate::plan::question::{self, PlanFacts};
 use crate::plan::settings::custom_presets;
 use crate::plan::{Command, Spec};
-use crate::plan::{settings, workload};
+use crate::plan::{settings, suite, workload};
 use crate::protocols::PROTOCOLS;
 use crate::system::cores;
 use crate::system::remote::{RemoteError, Token};
@@ -36,7 +36,7 @@ use protocol::{Family, Protocol, Store, TargetKind, secrets};
 use record::limits::{MOST_CONTENDERS, MOST_IN_A_ROUND, MOST_ROUNDS};
 use record::{
     Address, Contender, ContenderQuestion, Host, Interleave, MessageSettings, Plan, RequestPlan,
-    RequestSettings, Reuse, RunSweep, Workload,
+    RequestSettings, Reuse, RunSweep, WarmUp, Workload,
 };
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -153,7 +153,7 @@ pub fn resolve(
     check_count(&spec, inputs.contenders.len())?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
-    let candidates = candidates::all(&spec, inputs.contenders)?;
+    let candidates = suite::of(&spec, candidates::all(&spec, inputs.contenders)?)?;
     let protocols: Vec<&Protocol> =
         candidates.iter().map(|candidate| candidate.url.protocol).collect();
     let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
@@ -439,7 +439,10 @@ pub(super) fn plan(
         blocks::refuse(spec, contenders.len())?;
     }
     let several = !in_blocks && launches::are_several(spec, accesses);
-    let warm_up = warm_up::of(spec, &contenders, accesses);
+    let is_suite = suite::are_all(accesses);
+    // One run before round 1, which lists the cases, is their warm-up and their pilot.
+    let warm_up =
+        if is_suite { WarmUp::default() } else { warm_up::of(spec, &contenders, accesses) };
     let (interleave, slice, round) = if objectives::seeks_capacity(spec, &contenders) {
         let before_ns = warm_up.least_ns.saturating_add(pilot_ns(spec)?);
         (Interleave::Turns, None, objectives::round(spec, contenders.len(), before_ns)?)
@@ -481,7 +484,7 @@ pub(super) fn plan(
         rounds: question.rounds,
         warm_up_ns: warm_up.least_ns,
         longest_warm_up_ns: if warm_up.is_by_test() { warm_up.most_ns } else { 0 },
-        pilot_ns: pilot_ns(spec)?,
+        pilot_ns: if is_suite { 0 } else { pilot_ns(spec)? },
         generator_cores: cores.generator.clone(),
         agents: spec.agents,
         sweep: swept,
@@ -493,6 +496,10 @@ pub(super) fn plan(
     let plan = if in_blocks { blocks::drawn(plan)? } else { plan };
     check_descriptors(&plan)?;
     check_length(&plan)?;
+    if is_suite {
+        // How many cases there are, and how long they take, is known after their listing.
+        return Ok((plan, cores));
+    }
     let compared = plan.question.pairs.len() * plan.question.requests.len().max(1);
     let fewest = rounds::fewest(compared, plan.question.alpha);
     let least_ns = plan.clone().with_replicates(fewest).least_ns();

@@ -7,6 +7,7 @@ use crate::plan::settings::declared::InFile::{
 };
 use crate::plan::settings::declared::{Declared, Flag, Setting, declared, switch};
 use crate::plan::settings::slo;
+use crate::plan::suite;
 use record::{Interleave, Metric, Objective};
 use std::time::Duration;
 use text::near;
@@ -155,6 +156,40 @@ declared! {
             .only(COMPARE)
             .under(Rounds, 6),
         ]);
+
+    /// The kind of figures that programs print, each of a case.
+    figures: Option<String>, figures,
+        Setting::in_no_file("figures").flags(&[Flag::new(
+            "figures",
+            "KIND",
+            "Compare the cases of benchmark programs (exec:) by the figures that they print",
+        )
+        .more(
+            "KIND names the tool, such as criterion, go or pytest-benchmark; `auto` finds it by looking at the \
+             output. `tiebreak help suites` lists all and says how figures in files are read. Each case has a \
+             verdict of its own.",
+        )
+        .only(COMPARE)
+        .under(Verdict, 8)]);
+
+    /// Whether a suite is also compared with itself.
+    control: bool, switch,
+        Setting::new(
+            "control",
+            Switch,
+            "Also compare the last contender, a suite, with a copy of itself: every difference that is found there is \
+             an error.",
+        )
+        .flags(&[Flag::switch(
+            "control",
+            "Also compare the last suite with itself: what differs there is an error",
+        )
+        .more(
+            "A copy of the last contender takes part in every round. If one of its cases differs, the result is not \
+             to be trusted, and the exit code is 3. In the long run that happens in 5 % of runs.",
+        )
+        .only(COMPARE)
+        .under(Verdict, 9)]);
 
     /// Fixes the operations and the order of slices.
     seed: Option<u64>, seed,
@@ -433,6 +468,10 @@ fn above_0(text: &str) -> Result<u32, String> {
         0 => Err("must be above 0".to_owned()),
         count => u32::try_from(count).map_err(|_| format!("`{text}` is too large")),
     }
+}
+
+fn figures(text: &str) -> Result<String, String> {
+    suite::kind(text).map(|_| text.to_owned())
 }
 
 fn operations(text: &str) -> Result<u64, String> {

@@ -8,7 +8,7 @@ use crate::system::exit;
 use judge::Judge;
 use judge::growth::{self, Growth};
 use judge::objectives;
-use judge::verdict::{CapacityOutcome, Checked, RequirementStatus, Verdict};
+use judge::verdict::{CapacityOutcome, Checked, RequirementStatus, Suite, Verdict};
 use protocol::{Error, Exit};
 use record::{End, EndReason, Event, Header, Phase, PilotChoice, Plan, SecondStage, SingleRun};
 use report::ReportInput;
@@ -87,9 +87,10 @@ impl Judged {
         let void = self.verdict.void_in_part();
         let of_run = exit::of_run(self.end.as_ref(), void, rounds, met);
         let has_refused = self.verdict.ranking().is_some_and(|of| !of.not_ranked.is_empty());
+        let has_failed = self.verdict.suite().is_some_and(Suite::has_failed);
         match of_run {
-            // The others are ranked, but one of them did not do what was asked.
-            Exit::Sound | Exit::NotMet if has_refused => Exit::TargetFailed,
+            // The others are ranked or compared, but one contender or case did not do what was asked.
+            Exit::Sound | Exit::NotMet if has_refused || has_failed => Exit::TargetFailed,
             // So many left that nothing can be ranked.
             Exit::TargetFailed if self.verdict.ranking().is_some() && void => Exit::Void,
             other => other,
@@ -167,7 +168,10 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
             // They describe the record and change no verdict: trials have what the audit needs.
             Event::Agents(_) | Event::Clocks(_) => {}
             Event::SingleRun(run) => single_runs.push(run),
-            Event::Cases(cases) => judge.cases(&cases),
+            Event::Cases(cases) => {
+                judge.cases(&cases);
+                header.plan = header.plan.with_replicates(cases.replicates);
+            }
             Event::Withdrawn(of) => judge.withdrawn(&of),
             Event::End(how) => {
                 judge.end(&how);

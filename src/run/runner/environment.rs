@@ -77,6 +77,24 @@ pub(super) trait TargetControl {
         Vec::new()
     }
 
+    /// Whether the programs of a suite run each case alone, so that contenders take turns case by case.
+    fn runs_cases_alone(&self) -> bool {
+        false
+    }
+
+    /// Sets the cases of the slices that follow, one for each slice of a round. Empty for runs of all cases.
+    ///
+    /// # Errors
+    /// If a program cannot run one of them alone.
+    fn set_cases(&mut self, _cases: &[String]) -> Result<(), Halt> {
+        Ok(())
+    }
+
+    /// The arguments that make the runs of a suite shorter. Returns None if its tools have none.
+    fn shorter_runs(&self) -> Option<String> {
+        None
+    }
+
     /// Ends the targets of these contenders, if they were launched. No target of theirs is driven any more.
     fn stop_targets(&mut self, which: &dyn Fn(usize) -> bool) -> Vec<TargetDone>;
 
@@ -167,6 +185,8 @@ pub(super) enum Halt {
     Target(String),
     /// tiebreak failed.
     Broken(String),
+    /// What was asked for cannot be done, as only the beginning of the run showed.
+    Usage(String),
     /// The journal cannot be written.
     Disk(io::Error),
 }

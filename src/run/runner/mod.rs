@@ -95,7 +95,9 @@ pub(crate) fn perform(
     if !plan.question.pairs.is_empty() && plan.sweep.is_none() {
         progress.compare_by(plan.question.primary);
     }
-    if reporting.only_first_stage {
+    if reporting.only_first_stage && plan.question.is_suite {
+        progress.say("plan: one run of each program, which lists the cases");
+    } else if reporting.only_first_stage {
         let takes = show_ns(plan.least_ns());
         progress.say(&format!("plan: a pilot and a first stage, at least {takes}"));
     } else {

@@ -14,6 +14,8 @@ use text::fnv::fnv1a;
 /// How long the request that checks whether a target is ready may wait for its connection before
 /// sending ends; its reply may take the whole timeout.
 const READY_NS: u64 = 1_000_000_000;
+/// The planned length of a slice that lasts as long as one run of a program.
+const SHORTEST_SLICE_NS: u64 = 1_000_000;
 /// Fresh sockets are driven for at most this long before round 1, so that they are past TCP's slow
 /// start.
 const LONGEST_RUN_UP_NS: u64 = 1_000_000_000;
@@ -125,6 +127,19 @@ pub(super) fn rounds(
         slice_ns: choice.slice_ns,
         requests: plan.question.requests.len() as u32,
         lanes: lanes(plan, who, |at| choice.burn_in_ns.get(at).copied().unwrap_or(0)),
+        ..empty_order(plan)
+    }
+}
+
+/// The rounds of a suite: a slice of each contender for each of so many cases that are run alone, or one for all. Each
+/// slice is one run, however long it takes.
+pub(super) fn suite(plan: &Plan, alone: usize) -> DriveOrder {
+    let everyone: Vec<usize> = (0..plan.contenders.len()).collect();
+    DriveOrder {
+        rounds: plan.rounds,
+        round_ns: SHORTEST_SLICE_NS * alone.max(1) as u64,
+        slice_ns: SHORTEST_SLICE_NS,
+        lanes: lanes(plan, &everyone, |_| 0),
         ..empty_order(plan)
     }
 }

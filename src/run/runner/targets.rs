@@ -4,7 +4,7 @@ use super::environment::{Each, Explanations, Halt, PendingWork, StoreAccess, Tar
 use super::looks::Looks;
 use super::meter::TargetMeter;
 use crate::agents::Coordinator;
-use crate::plan::{ContenderAccess, Directory, MOST_COUNTERS, Method, Resolved};
+use crate::plan::{ContenderAccess, Directory, MOST_COUNTERS, Method, Resolved, suite};
 use crate::run::conformance::alone;
 use crate::run::placement::Kept;
 use crate::targets::cpu::Meter;
@@ -408,6 +408,23 @@ impl TargetControl for Targets<'_> {
         });
         self.behind = looks.end();
         driven
+    }
+
+    fn runs_cases_alone(&self) -> bool {
+        suite::is_case_by_case(&self.resolved.accesses)
+    }
+
+    fn set_cases(&mut self, cases: &[String]) -> Result<(), Halt> {
+        for target in self.each.iter().filter_map(|target| target.running_target.as_ref()) {
+            if let LaneAccess::Program(exec) = &target.lane_access {
+                exec.set_cases(cases).map_err(Halt::Usage)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn shorter_runs(&self) -> Option<String> {
+        suite::shorter_runs(&self.resolved.accesses)
     }
 
     fn agents(&self) -> Vec<AgentReady> {

@@ -45,7 +45,7 @@ fn of(runner: &Arc<Runner>, order: &DriveOrder, contender: usize) -> Result<Vec<
         let runner = Arc::clone(runner);
         Box::new(move |seat: &Seat| {
             let lane: Box<dyn Lane> = match seat.worker {
-                0 => Box::new(ExecLane { runner, timeout, stop: seat.stop.clone() }),
+                0 => Box::new(ExecLane { runner, timeout, stop: seat.stop.clone(), slices: 0 }),
                 _ => Box::new(IdleLane),
             };
             Ok::<_, EngineError>(lane)
@@ -79,6 +79,8 @@ struct ExecLane {
     runner: Arc<Runner>,
     timeout: Duration,
     stop: Stop,
+    /// How many slices there were before this one: of a suite that runs its cases one by one, each is of the next case.
+    slices: usize,
 }
 
 impl Lane for ExecLane {
@@ -90,14 +92,19 @@ impl Lane for ExecLane {
     /// for that: the slice ends when the program does, or at its timeout. A failed run is the last
     /// one of the slice, since some programs fail thousands of times a second.
     ///
+    /// A suite is run once in each slice, because a case has one figure in a round.
+    ///
     /// The slice is as long as its runs. The time between two of them (0.2 ms in the keeper) is
     /// ours and not the program's.
     fn slice(&mut self, turn: &Turn, seen: &mut Recorder) -> Result<SliceEnd, EngineError> {
         no_windows(seen);
         let mut last_reply = turn.starts;
         let mut left = turn.operations;
+        let suite = self.runner.suite.as_ref();
+        let case = suite.and_then(|suite| suite.case(self.slices));
+        self.slices += 1;
         while left != Some(0) && !self.stop.raised() {
-            match self.runner.run(self.timeout, &self.stop)? {
+            match self.runner.run(self.timeout, &self.stop, case.as_deref())? {
                 ProgramOutcome::Cut(operations) => {
                     seen.program_cut(operations);
                     break;
@@ -107,7 +114,8 @@ impl Lane for ExecLane {
                     last_reply += run.wall_ns;
                     // May exceed what is left, because a run is not divided.
                     left = left.map(|left| left.saturating_sub(run.operations));
-                    if run.failure.is_some() || clock::now() >= turn.sends_until {
+                    if suite.is_some() || run.failure.is_some() || clock::now() >= turn.sends_until
+                    {
                         break;
                     }
                 }

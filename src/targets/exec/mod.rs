@@ -12,10 +12,12 @@
 //! times. If tiebreak is killed, the keeper ends the program and all its descendants.
 
 mod announced;
+pub mod figures;
 mod lane;
 mod program;
 mod servers;
 
+pub use figures::Figures;
 pub(crate) use lane::check;
 pub use program::{Exec, Program, SOURCE, WITH_SERVERS};
 pub use servers::Servers;

@@ -1,6 +1,7 @@
 //! A program that is run again and again, one run at a time.
 
 use super::announced::{self, Announced};
+use super::figures::{Figures, PreparedRun, Suite};
 use super::servers::Servers;
 use crate::targets::launch;
 use crate::targets::launch::{
@@ -12,7 +13,7 @@ use keeper::{
     Error, Keeper, LaunchOptions, Measured, NotStarted, Output, ProcessOrder, RunEnd, pin,
 };
 use protocol::address::ProgramCommand;
-use record::{Failure, ProgramRun};
+use record::{CaseFigure, Failure, ProgramRun};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,6 +32,8 @@ pub struct Program {
     pub command: ProgramCommand,
     /// Operations of one run, if the program does not announce them.
     pub operations: Option<u64>,
+    /// Its figures, if it is a suite of cases. It then has no operations.
+    pub figures: Option<Figures>,
     /// Where it runs.
     pub cwd: PathBuf,
     /// Its whole environment.
@@ -49,7 +52,7 @@ impl Program {
     pub fn new(command: ProgramCommand, operations: Option<u64>) -> Program {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
-        Program { command, operations, cwd, env, cores, secrets, servers: None }
+        Program { command, operations, figures: None, cwd, env, cores, secrets, servers: None }
     }
 
     /// Checks that its directory and the program exist and that its cores are available to us.
@@ -105,7 +108,9 @@ impl Program {
     /// The program in words, as launches are described.
     pub fn outline(&self) -> Vec<String> {
         let mut line = format!("run     {}", self.command.shown());
-        if let Some(operations) = self.operations {
+        if let Some(figures) = &self.figures {
+            line += &format!("; {}", figures.outline(&self.command));
+        } else if let Some(operations) = self.operations {
             line += &format!(
                 "; {operations} operations per run unless the program announces a \
                               number"
@@ -145,14 +150,22 @@ impl Exec {
     /// If the program or a core does not exist, or if the system refuses.
     pub fn start(program: &Program) -> Result<Exec, String> {
         program.check()?;
-        let launch_options =
-            LaunchOptions { secrets: program.secrets.clone(), ..LaunchOptions::default() };
+        let suite = |figures| Suite::new(figures, &program.command, program.secrets.clone());
+        let suite = program.figures.clone().map(suite).transpose()?;
+        let directory = suite.as_ref().map(Suite::directory).transpose();
+        let launch_options = LaunchOptions {
+            secrets: program.secrets.clone(),
+            temporary: directory.map_err(|error| error.to_string())?,
+            ..LaunchOptions::default()
+        };
         let keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
         let runner = Runner {
             keeper: Mutex::new(keeper),
             order: program.order(),
             name: program.command.shown(),
             operations: program.operations,
+            suite,
+            secrets: program.secrets.clone(),
             usual: AtomicU64::new(program.operations.unwrap_or(1)),
             cpu_ns: AtomicU64::new(0),
             peak_memory_bytes: AtomicU64::new(0),
@@ -177,7 +190,7 @@ impl Exec {
     /// # Errors
     /// Why it failed, or that it was cut short.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
-        match self.runner.run(timeout, stop).map_err(|error| error.to_string())? {
+        match self.runner.run(timeout, stop, None).map_err(|error| error.to_string())? {
             ProgramOutcome::Cut(_) => Err("it was stopped because the run ended".to_owned()),
             ProgramOutcome::Ran(ProgramRun { failure: Some(failure), .. }) => {
                 let failure_message = self.failure_message();
@@ -185,6 +198,14 @@ impl Exec {
             }
             ProgramOutcome::Ran(run) => Ok(run.operations as f64 * 1e9 / run.wall_ns.max(1) as f64),
         }
+    }
+
+    /// Sets the cases of the rounds that follow, each of which is run alone. Empty for runs of all cases.
+    ///
+    /// # Errors
+    /// A sentence, if one of them cannot be run alone.
+    pub(crate) fn set_cases(&self, cases: &[String]) -> Result<(), String> {
+        self.runner.suite.as_ref().map_or(Ok(()), |suite| suite.set_cases(cases))
     }
 
     /// The process ID of the keeper. All its descendants belong to the program.
@@ -205,6 +226,9 @@ pub(super) struct Runner {
     /// Its name for people.
     name: String,
     operations: Option<u64>,
+    /// How its figures are read, if it is a suite.
+    pub(super) suite: Option<Suite>,
+    secrets: Vec<String>,
     /// Operations of the last successful run. A failed run counts as that many.
     usual: AtomicU64,
     cpu_ns: AtomicU64,
@@ -221,15 +245,26 @@ pub(super) enum ProgramOutcome {
 }
 
 impl Runner {
-    /// Runs the program once; returns early if the stop is raised.
+    /// Runs the program once, of a suite with this case or with all; returns early if the stop is raised.
     pub(super) fn run(
         &self,
         timeout: Duration,
         stop: &Stop,
+        case: Option<&str>,
     ) -> Result<ProgramOutcome, EngineError> {
-        let measured = lock(&self.keeper).measure(&self.order, timeout, stop.fd());
+        let prepared = self.suite.as_ref().map(|suite| suite.prepare(case)).transpose();
+        let prepared = prepared.map_err(|error| {
+            EngineError::Helper(format!("`{}`: its temporary directory: {error}", self.name))
+        })?;
+        let mut order = self.order.clone();
+        let mut kept = None;
+        if let (Some(suite), Some(prepared)) = (&self.suite, &prepared) {
+            order.argv.iter_mut().for_each(|word| *word = prepared.fill(word));
+            kept = suite.kept(prepared);
+        }
+        let measured = lock(&self.keeper).measure(&order, timeout, kept, stop.fd());
         match measured.map_err(|error| self.broken(&error))? {
-            Ok(measured) => Ok(self.took_note(&measured)),
+            Ok(measured) => Ok(self.took_note(&measured, prepared.as_ref())),
             Err(refused) => {
                 self.record_failure(&refused.why);
                 let failure = Some(not_started(&refused));
@@ -239,21 +274,21 @@ impl Runner {
         }
     }
 
-    fn took_note(&self, measured: &Measured) -> ProgramOutcome {
+    fn took_note(&self, measured: &Measured, prepared: Option<&PreparedRun>) -> ProgramOutcome {
         let cpu_ns = measured.user_ns + measured.system_ns;
         self.cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
         self.peak_memory_bytes.fetch_max(measured.peak_memory_bytes, Ordering::Relaxed);
         if measured.end == RunEnd::Cut {
             return ProgramOutcome::Cut(self.usual());
         }
-        let (operations, failure) = match judged(measured, self.operations) {
-            Ok(operations) => {
+        let (operations, figures, failure) = match self.counted(measured, prepared) {
+            Ok((operations, figures)) => {
                 self.usual.store(operations, Ordering::Relaxed);
-                (operations, None)
+                (operations, figures, None)
             }
             Err((failure, why)) => {
-                self.record_failure(&self.sentence(&why, &measured.last_errors));
-                (self.usual(), Some(failure))
+                self.record_failure(&self.sentence(&why, measured, prepared));
+                (self.usual(), Vec::new(), Some(failure))
             }
         };
         let (output_bytes, output_digest) = without_announcement(&measured.output);
@@ -267,19 +302,43 @@ impl Runner {
             output_digest,
             outlived: u64::from(measured.outlived),
             failure,
-            figures: Vec::new(),
+            figures,
         })
+    }
+
+    /// How many operations a run did and, of a suite, its figures; or why it failed.
+    fn counted(
+        &self,
+        measured: &Measured,
+        prepared: Option<&PreparedRun>,
+    ) -> Result<(u64, Vec<CaseFigure>), (Failure, String)> {
+        ended_well(measured)?;
+        let counted = match (&self.suite, prepared) {
+            (Some(suite), Some(prepared)) => {
+                suite.read(prepared, &measured.output).map(|figures| (1, figures))
+            }
+            _ => {
+                let line = measured.output.last_line.as_deref();
+                announced::operations(line, self.operations).map(|number| (number, Vec::new()))
+            }
+        };
+        counted.map_err(|why| (Failure::Protocol, why))
     }
 
     fn usual(&self) -> u64 {
         self.usual.load(Ordering::Relaxed)
     }
 
-    fn sentence(&self, why: &str, lines: &[String]) -> String {
+    fn sentence(&self, why: &str, measured: &Measured, prepared: Option<&PreparedRun>) -> String {
+        let printed = prepared.map_or(Vec::new(), |run| run.last_lines(&self.secrets));
+        let (where_from, lines) = match measured.last_errors.as_slice() {
+            [] => ("output", printed.as_slice()),
+            lines => ("error", lines),
+        };
         match lines {
             [] => format!("`{}` {why}", self.name),
             lines => format!(
-                "`{}` {why}; its standard error ends with:\n  {}",
+                "`{}` {why}; its standard {where_from} ends with:\n  {}",
                 self.name,
                 lines.join("\n  ")
             ),
@@ -295,13 +354,10 @@ impl Runner {
     }
 }
 
-/// How many operations a run did, or why it failed.
-fn judged(measured: &Measured, given: Option<u64>) -> Result<u64, (Failure, String)> {
+/// Why a run failed, if its end says so.
+fn ended_well(measured: &Measured) -> Result<(), (Failure, String)> {
     match measured.end {
-        RunEnd::Ended(how) if how.good() => {
-            let line = measured.output.last_line.as_deref();
-            announced::operations(line, given).map_err(|why| (Failure::Protocol, why))
-        }
+        RunEnd::Ended(how) if how.good() => Ok(()),
         RunEnd::Ended(how) => {
             Err((if how.by_signal() { Failure::Signal } else { Failure::Exit }, how.to_string()))
         }
@@ -361,26 +417,13 @@ mod tests {
     fn only_a_good_end_counts() {
         let printed = Some("operations 5");
         let good = RunEnd::Ended(Ending::Status(0));
-        assert_eq!(judged(&ended(good, printed), None), Ok(5));
-        assert_eq!(judged(&ended(good, None), Some(7)), Ok(7));
-        for (end, line, failure, why) in [
-            (RunEnd::Ended(Ending::Status(3)), printed, Failure::Exit, "exited with status 3"),
-            (RunEnd::Ended(Ending::Signal(9)), printed, Failure::Signal, "was ended by SIGKILL"),
-            (
-                RunEnd::TimedOut,
-                printed,
-                Failure::Timeout,
-                "took longer than the timeout and was killed",
-            ),
-            (
-                good,
-                Some("operations 0"),
-                Failure::Protocol,
-                "announces 0 operations, so its runs cannot be compared; it must announce at \
-                 least 1",
-            ),
+        assert_eq!(ended_well(&ended(good, printed)), Ok(()));
+        for (end, failure, why) in [
+            (RunEnd::Ended(Ending::Status(3)), Failure::Exit, "exited with status 3"),
+            (RunEnd::Ended(Ending::Signal(9)), Failure::Signal, "was ended by SIGKILL"),
+            (RunEnd::TimedOut, Failure::Timeout, "took longer than the timeout and was killed"),
         ] {
-            assert_eq!(judged(&ended(end, line), None), Err((failure, why.to_owned())));
+            assert_eq!(ended_well(&ended(end, printed)), Err((failure, why.to_owned())));
         }
     }
 

@@ -125,6 +125,14 @@ impl Home {
     }
 }
 
+/// Creates a directory for what a part of a run needs only while it lasts, which only our user can enter.
+///
+/// # Errors
+/// When the system refuses.
+pub(crate) fn unused_directory(name: &str) -> io::Result<Temporary> {
+    make_unused(&std::env::temp_dir().canonicalize()?, name)
+}
+
 /// Creates a temporary directory under a name that is not taken: others may have guessed the next ones.
 fn make_unused(within: &Path, name: &str) -> io::Result<Temporary> {
     static NEXT: AtomicU32 = AtomicU32::new(0);

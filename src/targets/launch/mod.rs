@@ -22,6 +22,7 @@ mod template;
 pub(crate) use build::Builds;
 pub use command::LaunchCommand;
 pub use failed::Failed;
+pub(crate) use home::unused_directory;
 pub(crate) use launcher::all_missing;
 pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;

@@ -3,8 +3,8 @@
 
 use super::journal::{A, B, Journal};
 use record::{
-    AgentSeen, Digests, Event, Failure, Histogram, Nodes, Programs, Seen, Slice, StoreMoment,
-    StoreReport, Withdrawn,
+    AgentSeen, Case, CaseFigure, Cases, Digests, Event, Failure, Histogram, Metric, Nodes,
+    Programs, Seen, Slice, StoreMoment, StoreReport, Withdrawn,
 };
 use std::collections::BTreeMap;
 
@@ -99,7 +99,34 @@ pub(super) fn ranked(journal: &mut Journal) {
     journal.plan().question.is_ranked = true;
 }
 
+/// A suite of one case, in which b is a copy of a.
+pub(super) fn suite_with_control(journal: &mut Journal) {
+    let question = &mut journal.plan().question;
+    (question.is_suite, question.primary) = (true, Metric::Cost);
+    question.control = Some(question.pairs[0]);
+    let case = Case { name: "parse".to_owned(), unit: "ns".to_owned(), larger_is_better: false };
+    let cases = Cases { compared: vec![case], replicates: 6, ..Cases::default() };
+    journal.add_after_the_header(Event::Cases(Box::new(cases)));
+    for contender in [A, B] {
+        journal.each(contender, |round, seen| {
+            let value = 100.0 + f64::from(round);
+            let figure = CaseFigure {
+                case: "parse".to_owned(),
+                value,
+                unit: "ns".to_owned(),
+                larger_is_better: false,
+            };
+            seen.programs = Programs { runs: 1, figures: vec![figure], ..Programs::default() };
+        });
+    }
+}
+
 // Causes.
+
+/// A case of the copy costs a tenth more than that of its original.
+pub(super) fn one_in_ten_dearer(journal: &mut Journal) {
+    journal.each(B, |_, seen| seen.programs.figures[0].value *= 1.1);
+}
 
 /// The target of b ended, and only one other is left.
 pub(super) fn left_the_ranking(journal: &mut Journal) {

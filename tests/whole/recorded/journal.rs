@@ -94,6 +94,11 @@ impl Journal {
         self.0.insert(end, event);
     }
 
+    /// Adds an event after the header.
+    pub(super) fn add_after_the_header(&mut self, event: Event) {
+        self.0.insert(1, event);
+    }
+
     /// Removes the last event, which is the end of the run.
     pub(super) fn remove_end(&mut self) {
         assert!(matches!(self.0.pop(), Some(Event::End(_))));

@@ -151,6 +151,8 @@ cases! {
     shared_core: closed(one_core).finds("caution", "b", "the target may use only");
     starved_connections: closed(too_few_workers)
         .finds("void", "b", "4 of 32 connections got no reply in");
+    control: closed(one_in_ten_dearer).with(suite_with_control)
+        .finds("void", "", "differs in 1 of 1 case: parse 1.100x");
     fewer_connections: closed(refused_connection).finds("caution", "b", "could be opened");
     closed_connections: closed(keep_alive_off)
         .finds("caution", "b", "the target closed ");

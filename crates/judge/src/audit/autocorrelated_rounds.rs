@@ -1,6 +1,6 @@
 //! A difference between contenders that changed during the run.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, figure_name};
 use crate::{
     draft::Draft,
     verdict::{Finding, Weight},
@@ -14,7 +14,8 @@ pub(super) const RULE: Rule = Rule {
     hint: "warm up longer (--warm-up 30s)",
     weight: Weight::Caution,
     threshold: "The lag-1 autocorrelation of ln(b/a) from round to round (with several launches: \
-                from launch to launch), for every compared metric. A value above −1/n + \
+                from launch to launch), for every compared metric; of a suite, for \
+                the mean over all cases. A value above −1/n + \
                 1.67(n−2)/(n√(n−1)) (0.345 at 10 rounds, 0.295 at 20, 0.229 at 40) is a caution. \
                 The finding states the ratio in the first and in the last third of the rounds.",
     why: "The order in which contenders are driven is drawn at random, so a machine whose speed \
@@ -34,14 +35,18 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
-    let drafts = evidence.drafts.iter().filter(|draft| draft.is_about_all(pair));
+    let drafts = evidence.overall().iter().filter(|draft| draft.is_about_all(pair));
     let alarm = |draft: &Draft| {
         let weighed = draft.weighed.as_ref().filter(|weighed| weighed.interval.is_some());
         let alarm = weighed?.alarm?;
         let [first, last] =
             [alarm.first_third, alarm.last_third].map(|d| units::show_ratio(d.exp()));
         let metric = draft.comparison.metric;
-        let seen = format!("{} {first} and {last} (lag 1: {:.2})", metric.path(), alarm.lag_1);
+        let seen = format!(
+            "{} {first} and {last} (lag 1: {:.2})",
+            figure_name(&draft.comparison),
+            alarm.lag_1
+        );
         Some((metric, alarm.last_third - alarm.first_third, seen))
     };
     let alarms: Vec<_> = drafts.filter_map(alarm).collect();

@@ -1,6 +1,6 @@
 //! A first round that differs from the others.
 
-use super::{Evidence, Rule};
+use super::{Evidence, Rule, figure_name};
 use crate::{
     draft::Draft,
     evidence::{FEWEST_ROUNDS, Operations},
@@ -26,7 +26,8 @@ pub(super) const RULE: Rule = Rule {
                 caution if it is further from their median than 5 median absolute deviations and \
                 than the smallest difference that matters. With several launches, the first round of \
                 each launch is compared with the other rounds of its launch; in launches of fewer than \
-                six rounds, the throughput of the first quarter of the slices with that of the others.",
+                six rounds, the throughput of the first quarter of the slices with that of the others. Of a \
+                suite the mean over all cases is compared.",
     why: "Caches, just-in-time compilers and connection pools settle at the start. A first round \
           that differs shows that the warm-up was too short; the rounds after it may still have \
           been settling.",
@@ -35,7 +36,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    let primary = evidence.drafts.iter().filter(|draft| draft.comparison.primary);
+    let primary = evidence.overall().iter().filter(|draft| draft.comparison.primary);
     primary.filter_map(|draft| finding(draft, evidence)).collect()
 }
 
@@ -53,7 +54,7 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
     }
     let seen = format!(
         "{} of {} to {} is {} in {}; the median of the others is {}",
-        comparison.metric.path(),
+        figure_name(comparison),
         comparison.b,
         comparison.a,
         units::show_ratio(launches.first.exp()),

@@ -11,6 +11,7 @@ mod autocorrelated_rounds;
 mod burst_tail;
 mod carry_over;
 mod closed_connections;
+mod control;
 mod cpu_at_rest;
 mod different_settings;
 mod differing_durability;
@@ -51,9 +52,14 @@ mod wrong_values;
 
 pub use crate::evidence::Evidence;
 use crate::evidence::Part;
-use crate::verdict::{Bearing, Finding, Weight};
+use crate::verdict::{Bearing, Comparison, Finding, Weight};
 pub use announced_nodes::{DIAL_THEM, addresses, not_dialled};
+use record::Metric;
 use std::cmp::Reverse;
+use text::{lists, units};
+
+/// Maximum number of cases of a suite that a finding names.
+const MOST_NAMED_CASES: usize = 5;
 
 /// One rule: what it checks, why that matters, and what to do.
 #[derive(Debug)]
@@ -100,6 +106,7 @@ pub static RULES: &[Rule] = &[
     odd_agent::RULE,
     shared_core::RULE,
     starved_connections::RULE,
+    control::RULE,
     fewer_connections::RULE,
     closed_connections::RULE,
     port_pressure::RULE,
@@ -122,10 +129,36 @@ pub static RULES: &[Rule] = &[
     interrupted::RULE,
 ];
 
-/// Returns the findings of all rules, the most severe first, and those of the same weight in the
+/// The rules that look at a suite. All others are about replies, rates, connections, stores or the load generator:
+/// a suite has none of them, its programs measure themselves, and a run that fails makes its cases fail.
+const OF_SUITES: [&str; 11] = [
+    "control",
+    "lost_nodes",
+    "our_faults",
+    "first_round",
+    "autocorrelated_rounds",
+    "outliers",
+    "host_interference",
+    "one_launch",
+    "different_settings",
+    "log_troubles",
+    "interrupted",
+];
+/// The only rule that looks at nothing else than suites.
+const OF_SUITES_ALONE: &str = "control";
+
+/// The rules that are checked in such a run.
+pub(crate) fn rules(is_suite: bool) -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().filter(move |rule| {
+        if is_suite { OF_SUITES.contains(&rule.name) } else { rule.name != OF_SUITES_ALONE }
+    })
+}
+
+/// Returns the findings of all rules that are checked, the most severe first, and those of the same weight in the
 /// order of the table.
 pub(crate) fn findings(evidence: &Evidence) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| (rule.check)(evidence)).collect();
+    let rules = rules(evidence.question.is_suite);
+    let mut findings: Vec<Finding> = rules.flat_map(|rule| (rule.check)(evidence)).collect();
     findings.sort_by_key(|finding| Reverse(finding.weight));
     findings
 }
@@ -160,6 +193,28 @@ impl Rule {
     /// A finding about one contender.
     fn about(&self, contender: &str, weight: Weight, evidence: String) -> Finding {
         Finding { contender: Some(contender.to_owned()), ..self.about_the_run(weight, evidence) }
+    }
+}
+
+/// The cases of these comparisons, the first ones by name: `2 of 70 cases: a 1.1x and b 0.9x`.
+fn named_cases(of: &[&Comparison], all: usize) -> String {
+    let named = of.iter().take(MOST_NAMED_CASES).map(|of| {
+        let case = of.case.as_deref().unwrap_or_default();
+        format!("{case} {}", of.ratio.map_or(String::new(), units::show_ratio))
+    });
+    let more = of.len().saturating_sub(MOST_NAMED_CASES);
+    let more = (more > 0).then(|| units::show_counted(more as u64, "other"));
+    let named: Vec<String> = named.chain(more).collect();
+    let cases = units::show_counted(all as u64, "case");
+    format!("{} of {cases}: {}", of.len(), lists::listed(&named))
+}
+
+/// What the ratio of a draft is called: its metric or, of a suite, the mean over its cases.
+fn figure_name(comparison: &Comparison) -> &'static str {
+    if comparison.metric == Metric::Cost {
+        "mean cost of all cases"
+    } else {
+        comparison.metric.path()
     }
 }
 
@@ -237,6 +292,7 @@ mod tests {
             "agents_out_of_step",
             "our_faults",
             "starved_connections",
+            "control",
         ];
         assert_eq!(names, wanted);
     }
@@ -247,7 +303,7 @@ mod tests {
         let found: Vec<_> =
             verdict.findings().iter().map(|f| (f.rule.as_str(), f.weight)).collect();
         assert_eq!(found, [("carry_over", Weight::Note), ("one_launch", Weight::Note)]);
-        assert_eq!(verdict.rules_checked() as usize, RULES.len());
+        assert_eq!(verdict.rules_checked() as usize, RULES.len() - 1, "control is for suites");
     }
 
     #[test]

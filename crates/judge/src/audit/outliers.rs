@@ -1,9 +1,9 @@
 //! Two intervals that lead to different verdicts.
 
-use super::{Evidence, Rule, remedies::more_replicates};
+use super::{Evidence, Rule, named_cases, remedies::more_replicates};
 use crate::{
     draft::Draft,
-    verdict::{Finding, Weight},
+    verdict::{Finding, Weight, Word},
     weigh::word,
 };
 use record::Pair;
@@ -16,7 +16,8 @@ pub(super) const RULE: Rule = Rule {
     weight: Weight::Caution,
     threshold: "Derives a verdict from the paired t interval as well, at the same level. If it is \
                 not the same word as that of the signed-rank interval, that is a caution for the \
-                primary metric and a note for others.",
+                primary metric and a note for others. Of a suite it is a caution if a case is called \
+                faster or slower by one of the two intervals alone, and a note for other words.",
     why: "The t interval follows means, which one extreme round can move; the signed-rank interval \
           follows ranks, which it moves far less. If the two lead to different words, single \
           rounds weigh heavily, or the result is close to the limit. The verdict is that of the \
@@ -31,20 +32,27 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
-    let drafts = evidence.drafts.iter().filter(|draft| draft.is_about_all(pair));
-    let disagreeing = drafts.filter(|draft| disagrees(draft, evidence.question.matters));
-    let comparisons: Vec<_> = disagreeing.map(|draft| &draft.comparison).collect();
-    let metrics: Vec<String> = comparisons.iter().map(|c| c.metric.path().to_owned()).collect();
-    let primary = comparisons.iter().any(|comparison| comparison.primary);
+    let drafts: Vec<&Draft> =
+        evidence.drafts.iter().filter(|draft| draft.is_about_all(pair)).collect();
+    let matters = evidence.question.matters;
+    let disagreeing: Vec<&&Draft> =
+        drafts.iter().filter(|draft| disagrees(draft, matters)).collect();
+    let comparisons: Vec<_> = disagreeing.iter().map(|draft| &draft.comparison).collect();
     let first = comparisons.first()?;
+    let (seen, is_heavy) = if evidence.question.is_suite {
+        let is_called = |draft: &&&Draft| words(draft, matters).is_some_and(is_called);
+        (named_cases(&comparisons, drafts.len()), disagreeing.iter().any(is_called))
+    } else {
+        let metrics: Vec<&str> = comparisons.iter().map(|of| of.metric.path()).collect();
+        (lists::listed(&metrics), comparisons.iter().any(|comparison| comparison.primary))
+    };
     let seen = format!(
-        "for {} and {} the t interval gives another verdict than the signed-rank interval in {}",
-        first.a,
-        first.b,
-        lists::listed(&metrics)
+        "for {} and {} the t interval gives another verdict than the signed-rank interval in {seen}",
+        first.a, first.b,
     );
-    let weight = if primary { Weight::Caution } else { Weight::Note };
-    let metrics = comparisons.iter().map(|comparison| comparison.metric).collect();
+    let weight = if is_heavy { Weight::Caution } else { Weight::Note };
+    let mut metrics: Vec<_> = comparisons.iter().map(|comparison| comparison.metric).collect();
+    metrics.dedup();
     let found = RULE.about(&first.b, weight, seen).about(metrics);
     let option = more_replicates(evidence, 20);
     Some(if evidence.question.seeks_capacity() {
@@ -70,14 +78,20 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
 
 /// Whether the two intervals, at the same level, give different words.
 fn disagrees(draft: &Draft, matters: f64) -> bool {
-    let Some(weighed) = &draft.weighed else {
-        return false;
-    };
-    let (Some(ranks), Some(t)) = (weighed.interval, weighed.t) else {
-        return false;
-    };
+    words(draft, matters).is_some_and(|[ranks, t]| ranks != t)
+}
+
+/// Whether one of the two words says that the contenders differ.
+fn is_called(words: [Word; 2]) -> bool {
+    words.iter().any(|word| matches!(word, Word::Faster | Word::Slower))
+}
+
+/// The words of the signed-rank interval and of the t interval. Returns None if there are not both.
+fn words(draft: &Draft, matters: f64) -> Option<[Word; 2]> {
+    let weighed = draft.weighed.as_ref()?;
     let direction = draft.comparison.metric.direction();
-    word(ranks, matters, direction) != word(t, matters, direction)
+    let [ranks, t] = [weighed.interval?, weighed.t?].map(|of| word(of, matters, direction));
+    Some([ranks, t])
 }
 
 #[cfg(test)]

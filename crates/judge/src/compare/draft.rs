@@ -3,6 +3,7 @@
 use super::Support;
 use super::at_rest::Withheld;
 use super::bottleneck::SplitDifference;
+use super::cases;
 use super::replicates::{self, Replicates};
 use crate::{
     draft::Draft,
@@ -45,7 +46,11 @@ impl Compared {
         }
         let mut comparison = self.blank(evidence);
         let of = self.of();
-        let replicates = replicates::rounds(evidence, of).and_then(|rounds| {
+        let rounds = match self.operations {
+            Operations::Case(case) => cases::rounds(evidence, self.pair, case),
+            _ => replicates::rounds(evidence, of),
+        };
+        let replicates = rounds.and_then(|rounds| {
             let known = rounds.iter().filter_map(|round| Some((round.round, round.ratio?)));
             comparison.rounds = known.collect();
             Replicates::new(evidence, of, &rounds)
@@ -73,17 +78,20 @@ impl Compared {
 
     pub(super) fn blank(&self, evidence: &Evidence) -> Comparison {
         let question = &evidence.question;
-        let (group, request) = match self.operations {
-            Operations::All => (None, None),
-            Operations::Group(at) => (Some(question.groups[at].name.clone()), None),
-            Operations::Request(at) => (None, Some(question.requests[at].clone())),
-        };
+        let (mut group, mut request, mut case) = (None, None, None);
+        match self.operations {
+            Operations::All => {}
+            Operations::Group(at) => group = Some(question.groups[at].name.clone()),
+            Operations::Request(at) => request = Some(question.requests[at].clone()),
+            Operations::Case(at) => case = Some(evidence.cases.compared()[at].name.clone()),
+        }
         Comparison {
             a: evidence.name(self.pair.a).to_owned(),
             b: evidence.name(self.pair.b).to_owned(),
             metric: self.metric,
             group,
             request,
+            case,
             primary: self.primary,
             // What it is about is known when all drafts are made.
             scope: Scope::Launches,
@@ -209,7 +217,10 @@ impl Compared {
             comparison.replicates = n as u32;
             fill(&mut comparison, weighed);
             comparison.sees = self.sees(evidence, weighed, n as u32);
-            comparison.middle = replicates::middle(evidence, self.of(), n);
+            comparison.middle = match self.operations {
+                Operations::Case(case) => cases::middle(evidence, self.pair, case, n),
+                _ => replicates::middle(evidence, self.of(), n),
+            };
             let charged = all.charged.as_ref().and_then(weigh);
             comparison.charged = charged.map(|weighed| self.charged(evidence, &weighed));
             let generator = all.generator.as_ref().and_then(|generator| generator.get(..n));
@@ -246,14 +257,7 @@ impl Compared {
             Word::Undecided
         });
         let (of_interval, reasons) = (comparison.verdict, comparison.because.len());
-        // The generator comes first: if it held a contender back, there is nothing to charge.
-        let mut withheld = self.refuse_support(evidence, comparison);
-        if withheld == Withheld::No {
-            withheld = self.withhold_generator_limited(evidence, split, comparison);
-        }
-        if withheld == Withheld::No {
-            withheld = self.withhold_where_targets_work_at_rest(evidence, comparison);
-        }
+        let withheld = self.withhold(evidence, split, comparison);
         if comparison.verdict == Word::Undecided {
             (comparison.at_least, comparison.beyond_generator) = (false, None);
         }
@@ -265,6 +269,28 @@ impl Compared {
             comparison.fresh_rounds = self.fresh_rounds(evidence, weighed, comparison.replicates);
         }
         !undecided || withheld == Withheld::ForGood
+    }
+
+    /// Makes a comparison undecided whose interval is not enough for a word. The figures of a case are those of a
+    /// program that measured itself, so no generator is part of them.
+    fn withhold(
+        &self,
+        evidence: &Evidence,
+        split: Option<&SplitDifference>,
+        comparison: &mut Comparison,
+    ) -> Withheld {
+        if matches!(self.operations, Operations::Case(_)) {
+            return Withheld::No;
+        }
+        // The generator comes first: if it held a contender back, there is nothing to charge.
+        let mut withheld = self.refuse_support(evidence, comparison);
+        if withheld == Withheld::No {
+            withheld = self.withhold_generator_limited(evidence, split, comparison);
+        }
+        if withheld == Withheld::No {
+            withheld = self.withhold_where_targets_work_at_rest(evidence, comparison);
+        }
+        withheld
     }
 
     pub(super) fn too_few(&self, evidence: &Evidence, replicates: u32) -> String {

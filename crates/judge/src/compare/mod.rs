@@ -3,6 +3,7 @@
 mod at_rest;
 mod bottleneck;
 mod capacity;
+mod cases;
 mod draft;
 mod replicates;
 mod scope;
@@ -33,6 +34,9 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
             question.pairs.iter().map(|pair| capacity::draft(evidence, *pair)).collect();
         scope::set(evidence, &mut drafts);
         return drafts;
+    }
+    if question.is_suite {
+        return of_cases(evidence, &question.pairs);
     }
     let pairs = question.pairs.len();
     let of_groups: usize = question.groups.iter().map(|group| group.metrics.len()).sum();
@@ -66,16 +70,44 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     drafts
 }
 
+/// The comparisons of all cases of these pairs.
+fn of_cases(evidence: &Evidence, pairs: &[Pair]) -> Vec<Draft> {
+    let compared = pairs.iter().flat_map(|pair| cases::of_pair(evidence, *pair));
+    let mut drafts: Vec<Draft> = compared.map(|compared| compared.draft(evidence)).collect();
+    scope::set(evidence, &mut drafts);
+    drafts
+}
+
+/// The comparisons of a suite's control, at the level of all others. Empty if there is none.
+pub(crate) fn control(evidence: &Evidence) -> Vec<Draft> {
+    of_cases(evidence, evidence.question.control.as_slice())
+}
+
+/// A comparison of each pair of a suite by the mean over its cases, for rules about rounds. Empty for all other runs.
+pub(crate) fn means(evidence: &Evidence) -> Vec<Draft> {
+    if evidence.question.is_suite { cases::means(evidence, &evidence.drafts) } else { Vec::new() }
+}
+
+/// The comparisons that verdicts rest on: one of each pair or, of a suite, one of each case.
+fn primaries(evidence: &Evidence) -> Vec<Compared> {
+    let pairs = evidence.question.pairs.iter();
+    if evidence.question.is_suite {
+        return pairs.flat_map(|pair| cases::of_pair(evidence, *pair)).collect();
+    }
+    pairs.map(|pair| Compared::primary(evidence, *pair)).collect()
+}
+
 /// What the first stage of a run of two stages shows, or what the planned replicates of any other run see.
 /// Returns None if no pair has differences yet.
 pub(crate) fn second_stage(evidence: &Evidence) -> Option<SecondStage> {
     let question = &evidence.question;
-    let weighed = question.pairs.iter().filter_map(|pair| {
-        let draft = Compared::primary(evidence, *pair).draft(evidence);
+    let primaries = primaries(evidence);
+    let weighed = primaries.iter().filter_map(|compared| {
+        let draft = compared.draft(evidence);
         Some((draft.weighed?.deviation?, draft.comparison.replicates))
     });
     let (deviation, replicates) = weighed.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let level = rounds::level(question.alpha, question.pairs.len());
+    let level = rounds::level(question.alpha, primaries.len());
     let variation = Variation { deviation, replicates, level };
     let replicates = match question.length.see() {
         Some(see) => variation.replicates_that_see(see),
@@ -91,9 +123,9 @@ pub(crate) fn decided(evidence: &Evidence) -> bool {
     let each = evidence.rounds_of_a_launch().unwrap_or(1);
     let replicates = evidence.complete_rounds / each;
     let looked = question.interim_looks.first().is_some_and(|first| replicates >= *first);
-    let settled = |pair: &Pair| Compared::primary(evidence, *pair).draft(evidence).settled;
-    looked
-        && draft::has_looks(evidence)
-        && !question.pairs.is_empty()
-        && question.pairs.iter().all(settled)
+    if !looked || !draft::has_looks(evidence) {
+        return false;
+    }
+    let primaries = primaries(evidence);
+    !primaries.is_empty() && primaries.iter().all(|of| of.draft(evidence).settled)
 }

@@ -1,8 +1,8 @@
 //! Derives the replicates of a comparison, rounds or launches, from trials.
 
 use crate::{
-    evidence::DriveSummary, evidence::Evidence, evidence::Launch, evidence::Operations,
-    evidence::Trial, stats::quantile::median, verdict::Middle,
+    evidence::DriveSummary, evidence::Evidence, evidence::Launch, evidence::NoFigure,
+    evidence::Operations, evidence::Trial, stats::quantile::median, verdict::Middle,
 };
 use record::{Metric, Pair};
 use text::{lists, units};
@@ -27,6 +27,8 @@ pub(super) enum NoReplicates {
     NoValue { contender: String, metric: Metric, round: u32 },
     #[error("{contender} has no {} in launch {launch}", .metric.path())]
     NoValueInLaunch { contender: String, metric: Metric, launch: u32 },
+    #[error("{contender}: {why} in round {round}")]
+    NoFigure { contender: String, round: u32, why: NoFigure },
 }
 
 /// b/a of one judged round.
@@ -184,13 +186,22 @@ impl Replicates {
         of: Of,
         rounds: &[Round],
     ) -> Result<Replicates, NoReplicates> {
-        let Some(each) = evidence.rounds_of_a_launch() else {
-            return Ok(Replicates::of(rounds.chunks(1)));
-        };
-        let means = Replicates::of_launches(rounds, each)?;
+        let means = Replicates::of_rounds(evidence, rounds)?;
+        let Some(each) = evidence.rounds_of_a_launch() else { return Ok(means) };
         match quantiles_of_launches(evidence, of, each) {
             Some(differences) => Ok(Replicates { differences: differences?, ..means }),
             None => Ok(means),
+        }
+    }
+
+    /// Rounds are the replicates, or the means of the rounds of each launch.
+    pub(super) fn of_rounds(
+        evidence: &Evidence,
+        rounds: &[Round],
+    ) -> Result<Replicates, NoReplicates> {
+        match evidence.rounds_of_a_launch() {
+            None => Ok(Replicates::of(rounds.chunks(1))),
+            Some(each) => Replicates::of_launches(rounds, each),
         }
     }
 

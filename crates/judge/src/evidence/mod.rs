@@ -2,6 +2,7 @@
 //! grow with the number of operations.
 
 mod agents;
+mod cases;
 mod driven;
 mod gate;
 mod launch;
@@ -13,11 +14,11 @@ mod waiting;
 
 use crate::{capacity_run::CapacityRun, cost, cost::CoresOf, draft::Draft};
 use record::{
-    Arrivals, Cases, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen,
-    Withdrawn,
+    Arrivals, ContenderQuestion, End, Interleave, Pair, PilotChoice, Question, Seen, Withdrawn,
 };
 
 pub(crate) use agents::{AgentDriven, Agents};
+pub(crate) use cases::{CaseFigures, NoFigure};
 pub(crate) use driven::DriveSummary;
 use gate::Gate;
 pub(crate) use launch::{FEWEST_ROUNDS, Launch};
@@ -35,7 +36,7 @@ pub struct Evidence {
     /// Who left a ranking, in the order in which they left.
     pub(crate) withdrawn: Vec<Withdrawn>,
     /// The cases of a suite. Empty if it is none, and before they are known.
-    pub(crate) cases: Cases,
+    pub(crate) cases: CaseFigures,
     /// Rounds in which every contender that they hold was driven to the end.
     pub(crate) complete_rounds: u32,
     /// How long the agents paused between slices, if several machines drove.
@@ -44,6 +45,10 @@ pub struct Evidence {
     pub(crate) capacities: Option<CapacityRun>,
     /// The comparisons before the audit.
     pub(crate) drafts: Vec<Draft>,
+    /// Those of a suite's control. Empty if there is none.
+    pub(crate) control: Vec<Draft>,
+    /// Of a suite: the mean over all cases of each pair. Empty for all other runs.
+    pub(crate) means: Vec<Draft>,
 }
 
 /// Which operations of a contender.
@@ -55,6 +60,8 @@ pub(crate) enum Operations {
     Group(usize),
     /// Those of the request with this number in slices of its own.
     Request(usize),
+    /// The case of a suite with this number: its figures, and not operations.
+    Case(usize),
 }
 
 /// One workload: all that a contender does, or one of its groups, or one of its requests.
@@ -89,12 +96,20 @@ impl Evidence {
             pilot: None,
             end: None,
             withdrawn: Vec::new(),
-            cases: Cases::default(),
+            cases: CaseFigures::default(),
             complete_rounds: 0,
             gate: Gate::default(),
             capacities: None,
             drafts: Vec::new(),
+            control: Vec::new(),
+            means: Vec::new(),
         }
+    }
+
+    /// The comparisons that say how the contenders compared in each round: those of a pair or, of a suite, the mean
+    /// over its cases.
+    pub(crate) fn overall(&self) -> &[Draft] {
+        if self.question.is_suite { &self.means } else { &self.drafts }
     }
 
     /// The name and the record of each contender.
@@ -143,7 +158,7 @@ impl Evidence {
     pub(crate) fn side(&self, contender: u32, of: Operations) -> Option<&DriveSummary> {
         let driven = self.contenders.get(contender as usize)?;
         match of {
-            Operations::All => Some(driven),
+            Operations::All | Operations::Case(_) => Some(driven),
             Operations::Group(group) => driven.groups.get(group),
             Operations::Request(request) => driven.requests.get(request),
         }
@@ -203,7 +218,12 @@ impl Evidence {
     }
 
     /// Judges a round from what was recorded of each contender, by number. None if the round does not hold it.
-    pub(crate) fn judge_round(&mut self, round: u32, trials: Vec<Option<Seen>>) {
+    pub(crate) fn judge_round(&mut self, round: u32, mut trials: Vec<Option<Seen>>) {
+        if self.question.is_suite {
+            for (contender, seen) in trials.iter_mut().enumerate() {
+                seen.iter_mut().for_each(|seen| self.cases.take(contender, round, seen));
+            }
+        }
         if self.has_agents() {
             self.gate.add(trials.iter().flatten());
         }

@@ -4,8 +4,9 @@ mod capacities;
 mod load_points;
 
 use crate::{
-    audit, capacity_run::CapacityRun, compare, evidence::Evidence, rank, summary,
-    verdict::Comparison, verdict::Finding, verdict::Verdict, verdict::Weight, verdict::Word,
+    audit, capacity_run::CapacityRun, compare, evidence::CaseFigures, evidence::Evidence, rank,
+    suite, summary, verdict::Comparison, verdict::Finding, verdict::Verdict, verdict::Weight,
+    verdict::Word,
 };
 use capacities::Turns;
 use record::{
@@ -58,7 +59,8 @@ impl Judge {
     pub fn cases(&mut self, cases: &Cases) {
         let question = self.evidence.question.clone();
         self.evidence.question = question.with_replicates(cases.replicates);
-        self.evidence.cases = cases.clone();
+        let contenders = self.evidence.contenders.len();
+        self.evidence.cases = CaseFigures::new(cases, contenders);
     }
 
     /// Records how many replicates the first stage asked for.
@@ -187,6 +189,8 @@ impl Judge {
     pub fn verdict(self) -> Verdict {
         let mut evidence = self.into_evidence();
         evidence.drafts = compare::drafts(&evidence);
+        evidence.control = compare::control(&evidence);
+        evidence.means = compare::means(&evidence);
         let contenders = summary::contenders(&evidence);
         let gate = summary::gate(&evidence);
         let mut comparisons: Vec<_> =
@@ -216,16 +220,18 @@ impl Judge {
         }
         let ranking =
             is_ranked.then(|| rank::ranking(primary, &contenders, &comparisons, not_ranked));
+        let suite = suite::of(&evidence, &comparisons);
         Verdict {
             contenders,
             comparisons,
             findings,
             complete_rounds: evidence.complete_rounds,
-            rules_checked: audit::RULES.len() as u32,
+            rules_checked: audit::rules(evidence.question.is_suite).count() as u32,
             gate,
             scope,
             ranking,
             load_points,
+            suite,
         }
     }
 

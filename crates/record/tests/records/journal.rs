@@ -134,6 +134,7 @@ fn question() -> Question {
         requests: vec!["home".to_owned()],
         is_ranked: true,
         is_suite: false,
+        control: Some(Pair { a: 0, b: 1 }),
         load_points: vec!["rate-5".to_owned()],
         blocks: vec![vec![0, 1], vec![1]],
         objectives: vec![Objective::ResponseTime {

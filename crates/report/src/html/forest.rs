@@ -19,7 +19,7 @@ const TICKS: usize = 4;
 
 /// The section. Returns None if nothing is compared.
 pub(super) fn section(view: &View) -> Option<Node> {
-    if view.comparisons.is_empty() {
+    if metrics(view).is_empty() {
         return None;
     }
     let axis = axis(view);
@@ -46,10 +46,10 @@ pub(super) fn section(view: &View) -> Option<Node> {
     })
 }
 
-/// The first comparison of each metric, in their order.
+/// The first comparison of each metric, in their order. Cases and requests have a section of their own.
 fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
     let mut metrics: Vec<&Comparison> = Vec::new();
-    for comparison in view.comparisons {
+    for comparison in shown(view) {
         if !metrics.iter().any(|known| same_metric(known, comparison)) {
             metrics.push(comparison);
         }
@@ -57,8 +57,13 @@ fn metrics<'a>(view: &View<'a>) -> Vec<&'a Comparison> {
     metrics
 }
 
+/// The comparisons that are shown here.
+fn shown<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Comparison> {
+    view.comparisons.iter().filter(|of| of.case.is_none() && of.request.is_none())
+}
+
 fn same_metric(one: &Comparison, other: &Comparison) -> bool {
-    (one.metric, &one.group, &one.request) == (other.metric, &other.group, &other.request)
+    (one.metric, &one.group) == (other.metric, &other.group)
 }
 
 /// The reasons of comparisons; one that several comparisons share is given once.
@@ -74,7 +79,7 @@ fn shared(view: &View) -> Vec<Node> {
 
 fn axis(view: &View) -> Scale {
     let of = |c: &Comparison| [c.ratio, c.low, c.high].into_iter().flatten();
-    axis_of(view, view.comparisons.iter().flat_map(of))
+    axis_of(view, shown(view).flat_map(of))
 }
 
 /// An axis that has room for these ratios.
@@ -94,7 +99,7 @@ fn group(view: &View, first: &Comparison, axis: &Scale) -> Node {
         (_, Direction::LowerIsBetter) => "left is faster",
     };
     let comparisons: Vec<&Comparison> =
-        view.comparisons.iter().filter(|comparison| same_metric(comparison, first)).collect();
+        shown(view).filter(|comparison| same_metric(comparison, first)).collect();
     let primary = if comparisons.iter().any(|c| c.primary) { ", the primary metric" } else { "" };
     let common = common(&comparisons);
     let against = common.map(|a| {
@@ -244,7 +249,7 @@ fn table(view: &View) -> Node {
         "verdict",
     ];
     let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
-    let rows = view.comparisons.iter().map(|comparison| {
+    let rows = shown(view).map(|comparison| {
         vec![
             parts::row_name(&pair_name(comparison)),
             parts::cell(words::groups::short_metric(comparison)),

@@ -2,6 +2,7 @@
 
 use super::node::{Node, el, foreign};
 use super::{capacity, findings, parts, ranking};
+use crate::cases::Cases;
 use crate::{View, words};
 use judge::verdict::{Comparison, Weight, Word};
 use text::shown::shown;
@@ -28,10 +29,16 @@ pub(super) fn title(view: &View) -> String {
             let names = view.contenders.iter().map(|contender| shown(&contender.name));
             names.collect::<Vec<String>>().join(", ")
         }
+        _ if view.suite.is_some() => answers(view).join("; "),
         _ => units::counted(view.contenders.len() as u64, "contender"),
     };
     let void = if view.void { "VOID: " } else { "" };
     format!("{void}{result} · tiebreak")
+}
+
+/// How many cases have which verdict, for each pair.
+fn answers(view: &View) -> Vec<String> {
+    Cases::all(view).iter().map(words::cases::answer).collect()
 }
 
 /// The refusal of the audit, which comes before all figures.
@@ -54,6 +61,8 @@ pub(super) fn verdict(view: &View) -> Node {
     let primaries: Vec<&Comparison> = view.primaries().collect();
     let section = el("section").class("verdict");
     let section = match primaries.len() {
+        _ if view.suite.is_some() => section
+            .with_all(answers(view).into_iter().map(|answer| el("h1").class("small").text(answer))),
         n if view.ranking.is_some() => section
             .with(el("h1").class("small").text(counted(view, n)))
             .with_all(ranking::headline(view)),

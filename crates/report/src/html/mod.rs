@@ -5,6 +5,7 @@ mod accounts;
 mod agents;
 mod boards;
 mod capacity;
+mod cases;
 mod chart;
 mod costs;
 mod figures;
@@ -66,7 +67,7 @@ fn head(title: String) -> Node {
 
 fn main(view: &View) -> Node {
     // Figures over turns at many rates together describe none of them.
-    let has_one_load = !words::capacity::are_sought(view);
+    let has_one_load = !words::capacity::are_sought(view) && view.suite.is_none();
     el("main")
         .class(if view.void { "refused" } else { "sound" })
         .with(parts::masthead(view.run, 60, &shown(&view.header.started)))
@@ -78,6 +79,7 @@ fn main(view: &View) -> Node {
         .with_all(published::section(view))
         .with_all(required::section(view))
         .with_all(ranking::section(view))
+        .with_all(cases::section(view))
         .with_all(forest::section(view))
         .with_all(capacity::section(view))
         .with_all(findings::section(view))
@@ -87,7 +89,7 @@ fn main(view: &View) -> Node {
         .with_all(groups::section(view))
         .with_all(kinds::section(view))
         .with_all(agents::section(view))
-        .with_all(rounds::section(view))
+        .with_all(view.suite.is_none().then(|| rounds::section(view)).flatten())
         .with_all(has_one_load.then(|| slices::section(view)))
         .with(accounts::section(view))
         .with_all(plan::sections(view))

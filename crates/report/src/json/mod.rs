@@ -10,6 +10,7 @@ mod figures;
 mod plan;
 mod pretty;
 mod published;
+mod suite;
 mod sweep;
 
 use super::{View, words};
@@ -39,13 +40,14 @@ pub(super) fn report(view: &View) -> String {
         "contenders": list(view.contenders, |of| contender::contender(view, of)),
         "ranking": view.ranking,
         "comparisons": list(view.comparisons, comparison),
+        "suite": view.suite.map(suite::suite),
         "sweep": view.sweep().map(|of| sweep::sweep(&of)),
         "published": published::published(view),
         "requirements": list(view.checked, requirement),
         "findings": view.findings,
         "host": view.plan().host,
     });
-    pretty::write(&without_nulls(report, &["gate", "ranking", "sweep", "published"]))
+    pretty::write(&without_nulls(report, &["gate", "ranking", "suite", "sweep", "published"]))
 }
 
 /// A list with the values of these items.
@@ -91,12 +93,13 @@ fn comparison(of: &Comparison) -> Value {
     });
     let fresh_rounds =
         of.fresh_rounds.map(|(about, up_to)| json!({ "about": about, "up_to": up_to }));
-    json!({
+    let comparison = json!({
         "a": of.a,
         "b": of.b,
         "metric": of.metric.path(),
         "group": of.group,
         "request": of.request,
+        "case": of.case,
         "primary": of.primary,
         "scope": of.scope,
         "ratio": of.ratio,
@@ -118,7 +121,8 @@ fn comparison(of: &Comparison) -> Value {
         "sees": of.sees,
         "rounds": list(&of.rounds, |(round, ratio)| json!({ "round": round, "ratio": ratio })),
         "middle": middle,
-    })
+    });
+    without_nulls(comparison, &["case"])
 }
 
 fn requirement(of: &Checked) -> Value {

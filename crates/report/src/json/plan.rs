@@ -139,6 +139,8 @@ fn question(of: &Question) -> Value {
         })),
         "requests": of.requests,
         "is_ranked": Some(true).filter(|_| of.is_ranked),
+        "is_suite": Some(true).filter(|_| of.is_suite),
+        "control": of.control.map(|pair| of.name_of(pair.b)),
         "load_points": Some(&of.load_points).filter(|points| !points.is_empty()),
         "blocks": Some(blocks(of)).filter(|blocks| !blocks.is_empty()),
         "pairs": list(&of.pairs, |pair| json!({
@@ -150,7 +152,10 @@ fn question(of: &Question) -> Value {
         "expect_different": of.expect_different,
         "shares_core": of.shares_core,
     });
-    without_nulls(question, &["objectives", "is_ranked", "load_points", "blocks"])
+    without_nulls(
+        question,
+        &["objectives", "is_ranked", "is_suite", "control", "load_points", "blocks"],
+    )
 }
 
 /// The names of the contenders of each round.

@@ -82,6 +82,10 @@ fn comparison(view: &View, of: &Comparison) -> Case {
     let lines = [verdict, words::basis(view, of).text('x')].into_iter();
     let end = match of.verdict {
         Word::Void => CaseResult::Error("void", "the audit refused it".to_owned()),
+        // A case that failed, and not one that is merely uncertain.
+        Word::Undecided if of.case.is_some() && of.ratio.is_none() => {
+            CaseResult::Error("failed", of.because.join("; "))
+        }
         Word::Undecided => CaseResult::Skipped(claim),
         Word::Faster | Word::Slower | Word::Equivalent => CaseResult::Passed,
     };

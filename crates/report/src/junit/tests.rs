@@ -3,7 +3,8 @@ use crate::samples;
 use crate::tests::Snapshot;
 
 /// The samples whose file is kept.
-const KEPT: [&str; 6] = ["undecided", "void", "run", "required", "loads", "loads-noisy"];
+const KEPT: [&str; 7] =
+    ["undecided", "void", "run", "required", "loads", "loads-noisy", "suite"];
 
 pub(crate) fn files() -> Vec<Snapshot> {
     let all = samples::all().into_iter().filter(|input| KEPT.contains(&input.0));

@@ -3,11 +3,13 @@
 //! It is short: the verdicts, the requirements, the audit and how it was measured. Foreign text
 //! can neither add markup to the comment nor mention people in it.
 
+mod cases;
 mod escape;
 pub(super) mod printed;
 mod targets;
 
 use super::{View, words};
+use crate::cases::Cases;
 use crate::sweep::SweepView;
 use crate::words::capacity;
 use crate::words::columns::{self, Column, ERRORS, MISSES, P50, P99, THROUGHPUT};
@@ -32,10 +34,12 @@ pub(super) fn summary(view: &View) -> String {
     match view.ranking {
         _ if view.plan().sweeps_one_target() && view.sweep().is_some() => {}
         _ if view.comparisons.is_empty() && capacity::are_sought(view) => {}
+        _ if view.suite.is_some() => {}
         _ if view.comparisons.is_empty() => push(&mut out, figures(view)),
         Some(_) if !view.void => push(&mut out, ranks(view)),
         _ => push(&mut out, comparisons(view)),
     }
+    push(&mut out, cases::all(view));
     push(&mut out, capacities(view));
     let bounds = words::times::read_at_rest(view);
     push(&mut out, bounds.map_or(String::new(), |bounds| text(&bounds)));
@@ -60,7 +64,11 @@ fn push(out: &mut String, paragraph: String) {
 /// The most important result.
 fn headline(view: &View) -> String {
     if view.void {
-        return "Void: the audit refused this run".to_owned();
+        return text(&words::void(view, "Void: the audit refused this run"));
+    }
+    if view.suite.is_some() {
+        let answers: Vec<String> = Cases::all(view).iter().map(words::cases::answer).collect();
+        return text(&answers.join("; "));
     }
     if let Some(sweep) = view.sweep() {
         let in_part = if sweep.void().is_empty() { "" } else { "Void in part: " };
@@ -128,7 +136,7 @@ fn comparisons(view: &View) -> String {
     let mut table = "| b against a | metric | a | b | b/a | interval | verdict |\n\
                      |---|---|--:|--:|--:|---|---|\n"
         .to_owned();
-    for comparison in view.comparisons {
+    for comparison in view.comparisons.iter().filter(|of| of.request.is_none()) {
         let value = |name: &str| words::groups::figure(view, comparison, name);
         let (ratio, interval) = ratio(view, comparison);
         let bold = if comparison.primary { "**" } else { "" };
@@ -246,7 +254,8 @@ fn load_points(view: &SweepView, target: usize) -> String {
 /// What weakens the verdicts, and what would decide them.
 fn reservations(view: &View) -> String {
     let mut list = String::new();
-    for comparison in view.comparisons {
+    // Cases have their own.
+    for comparison in view.comparisons.iter().filter(|of| of.case.is_none()) {
         for reservation in words::reservations(view, comparison) {
             let _ = writeln!(
                 list,

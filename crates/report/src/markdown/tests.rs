@@ -4,7 +4,7 @@ use crate::tests::Snapshot;
 use text::shown::is_hidden;
 
 /// The samples whose summary is kept.
-const KEPT: [&str; 11] = [
+const KEPT: [&str; 14] = [
     "ranked",
     "undecided",
     "void",
@@ -16,6 +16,9 @@ const KEPT: [&str; 11] = [
     "required",
     "loads",
     "loads-noisy",
+    "requests",
+    "suite",
+    "suite-void",
 ];
 
 pub(crate) fn summaries() -> Vec<Snapshot> {
@@ -42,4 +45,26 @@ fn hostile_text_is_not_markup() {
             assert_eq!(line.matches('|').count(), bars, "{line}");
         }
     }
+}
+
+#[test]
+fn names_of_cases_are_not_markup() {
+    let seen = summary(&samples::suite().view());
+    let marks = seen.replace("\\]", "");
+    for never in ["](", "@you", "://"] {
+        assert!(!marks.contains(never), "{never}");
+    }
+    let tables: Vec<&str> = seen.split("\n\n").filter(|part| part.starts_with('|')).collect();
+    assert_eq!(tables.len(), 2, "what changed, and all");
+    for line in tables.iter().flat_map(|table| table.trim_end().lines()) {
+        assert_eq!(line.matches('|').count(), 7, "{line}");
+    }
+}
+
+/// GitHub refuses a comment of more characters.
+#[test]
+fn the_summary_of_a_large_suite_is_a_comment() {
+    let seen = summary(&samples::large_suite().view());
+    assert!(seen.len() < 65_536, "{}", seen.len());
+    assert_eq!(seen.matches(" more, in the report").count(), 1, "all that changed have room");
 }

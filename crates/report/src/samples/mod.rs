@@ -9,6 +9,7 @@ mod launches;
 mod ranked;
 mod requests;
 mod stores;
+mod suites;
 mod sweeps;
 
 use super::View;
@@ -18,7 +19,7 @@ use judge::verdict::{
     Bearing, Checked, Comparison, ContenderSummary, Finding, GateSummary, Quantiles,
     RequirementStatus, Scope, Sent, TargetSummary, WatchSummary, Weight, Word,
 };
-use judge::verdict::{LoadPoint, Ranking};
+use judge::verdict::{LoadPoint, Ranking, Suite};
 use record::{
     Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header, Histogram, Host,
     Intensity, Interleave, Metric, Nodes, Outcomes, PilotChoice, PilotSeen, Plan, Programs,
@@ -32,6 +33,7 @@ pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use ranked::ranked;
 pub(super) use requests::requests;
 pub(super) use stores::stores;
+pub(super) use suites::{large_suite, suite, suite_void};
 
 /// The data that a [`View`] borrows.
 #[derive(Clone)]
@@ -51,6 +53,7 @@ pub(super) struct Parts {
     pub(super) checked: Vec<Checked>,
     pub(super) growth: Option<Growth>,
     pub(super) load_points: Vec<LoadPoint>,
+    pub(super) suite: Option<Suite>,
     pub(super) single_runs: Vec<SingleRun>,
 }
 
@@ -77,6 +80,7 @@ impl Parts {
             checked: &self.checked,
             growth: self.growth.as_ref(),
             load_points: &self.load_points,
+            suite: self.suite.as_ref(),
             single_runs: &self.single_runs,
         }
     }
@@ -104,6 +108,8 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("groups", groups()),
         ("requests", requests()),
         ("ranked", ranked()),
+        ("suite", suite()),
+        ("suite-void", suite_void()),
         ("capacities", capacities::capacities()),
         ("capacities-without-ratios", capacities::capacities_without_ratios()),
         ("capacity-alone", capacities::capacity_alone()),
@@ -370,7 +376,8 @@ pub(super) fn empty() -> Parts {
 /// finding is more than a caution.
 pub(super) fn crowded(void: bool) -> Parts {
     let mut parts = required();
-    for rule in RULES {
+    // That rule looks at suites alone.
+    for rule in RULES.iter().filter(|rule| rule.name != "control") {
         for name in ["old", "new"] {
             let weight = if void { rule.weight } else { rule.weight.min(Weight::Caution) };
             let made = finding(rule.name, weight, Some(name), rule.why, rule.remedy);
@@ -506,6 +513,7 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
         checked: Vec::new(),
         growth: None,
         load_points: Vec::new(),
+        suite: None,
         single_runs: Vec::new(),
     }
 }
@@ -649,6 +657,7 @@ fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f6
         metric: Metric::Throughput,
         group: None,
         request: None,
+        case: None,
         primary: true,
         scope: Scope::Launches,
         launch_of_a: true,

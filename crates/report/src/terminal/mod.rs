@@ -11,6 +11,7 @@ pub(super) mod printed;
 mod published;
 mod ranking;
 pub(super) mod short;
+mod suite;
 mod sweep;
 mod table;
 mod targets;
@@ -38,7 +39,9 @@ pub(super) fn report(view: &View, style: Style) -> String {
     if let Some(sweep) = &sweep {
         sweep::in_full(sweep, style, &mut page);
     }
-    if view.comparisons.is_empty() && capacity_is_sought(view) {
+    if let Some(suite) = view.suite {
+        suite::answers(view, suite, true, &mut page);
+    } else if view.comparisons.is_empty() && capacity_is_sought(view) {
         capacity::answers(view, &mut page);
     } else if view.comparisons.is_empty() {
         alone(view, &mut page)
@@ -50,7 +53,9 @@ pub(super) fn report(view: &View, style: Style) -> String {
     }
     page.append(published::section(view, style));
     page.wrapped(2, &format!("audit: {}", words::audit(view)), audit_paint(view));
-    figures(view, style, &mut page);
+    if view.suite.is_none() {
+        figures(view, style, &mut page);
+    }
     let weighed = view.findings.iter().filter(|finding| finding.weight != Weight::Void);
     for finding in weighed {
         page.blank();
@@ -108,7 +113,8 @@ pub(super) fn plain_table<S: AsRef<str>>(
 
 fn void(view: &View, page: &mut Page) {
     let in_part = view.sweep().filter(|_| !view.void).as_ref().and_then(sweep::refusal);
-    let warning = "VOID: the audit refused this run. Nothing below is a verdict.".to_owned();
+    let warning =
+        words::void(view, "VOID: the audit refused this run. Nothing below is a verdict.");
     page.wrapped(2, &in_part.unwrap_or(warning), Paint::Alarm);
     for finding in view.findings.iter().filter(|finding| finding.weight == Weight::Void) {
         show_finding(finding, page);

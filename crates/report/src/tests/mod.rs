@@ -161,6 +161,22 @@ fn the_answer_about_two_contenders_fits_on_one_screen() {
     assert!(seen >= 12, "{seen}");
 }
 
+/// Of 2 000 cases the short form has the worst, and the long one a line for each.
+#[test]
+fn a_large_suite_stays_readable() {
+    let input = samples::large_suite();
+    let view = input.view();
+    let short = terminal::short::report(&view, PLAIN);
+    assert!(short.lines().count() <= 36, "{short}");
+    let answer = "200 of 2000 slower (worst: group 0/case 0000 of a suite 1.20x, 1.10x to 1.30x), 1800 \
+                  equivalent within 3 %";
+    assert!(short.split_whitespace().collect::<Vec<_>>().join(" ").contains(answer), "{short}");
+    assert!(short.contains("and 180 more: --verbose shows all"), "{short}");
+    let long = terminal::report(&view, PLAIN);
+    let cases = long.lines().filter(|line| line.contains("/case ")).count();
+    assert_eq!(cases, 2001, "each case, and the worst in the answer");
+}
+
 #[test]
 fn each_further_contender_costs_its_verdict_and_its_row() {
     let height = |input: samples::Parts| {

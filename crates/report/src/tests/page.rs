@@ -119,7 +119,7 @@ fn void_comes_before_any_figure() {
         let stamp = body.find("class=\"stamp\"");
         assert_eq!(
             stamp.is_some(),
-            ["void", "empty", "sweep", "crowded-void"].contains(&name),
+            ["void", "empty", "sweep", "crowded-void", "suite-void"].contains(&name),
             "{name}"
         );
         if let Some(stamp) = stamp {
@@ -147,4 +147,31 @@ fn pages_say_that_verdicts_are_about_launches() {
     assert!(!pages["restarts"].contains("this launch of "));
     let of_loads = &pages["loads"];
     assert!(!of_loads.contains(about) && !of_loads.contains("this launch of "));
+}
+
+/// The page has every case, the slowest first, and one of which more is better is said to be inverted.
+#[test]
+fn a_page_of_a_suite_has_all_cases_sorted() {
+    let page = html::page(&samples::suite().view());
+    let body = between(&page, "<h2>Cases</h2>", "<script");
+    let forest = between(body, "class=\"forest\"", "class=\"row axis\"");
+    let places: Vec<Option<usize>> =
+        ["parse/large", "encode/throughput", "read", "hash", "write", "parse/small"]
+            .map(|name| forest.find(&format!("<title>{name}: ")))
+            .to_vec();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+    assert!(forest.contains("shown by the inverse of MB/s"));
+    assert!(body.contains("Failed: sort (new: a run failed in round 3)"), "{body}");
+    let large = html::page(&samples::large_suite().view());
+    let rows = between(&large, "class=\"forest\"", "class=\"row axis\"").matches("<title>").count();
+    assert_eq!(rows, record::figures::MOST_CASES);
+}
+
+#[test]
+fn requests_that_are_judged_apart_are_cases_of_the_page() {
+    let page = html::page(&samples::requests().view());
+    let section = between(&page, "<h2>Requests</h2>", "<h2>");
+    assert!(section.contains("1 of 3 slower (worst: order 1.05x"), "{section}");
+    let ratios = between(&page, "<h2>Ratios</h2>", "<h2>");
+    assert!(!ratios.contains("throughput of order"), "{ratios}");
 }

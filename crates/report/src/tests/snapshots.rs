@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const REWRITE: &str = "TIEBREAK_REWRITE_SNAPSHOTS";
 
 /// The samples whose reports are kept as files.
-const KEPT: [&str; 13] = [
+const KEPT: [&str; 14] = [
     "faster",
     "equivalent",
     "undecided",
@@ -24,6 +24,7 @@ const KEPT: [&str; 13] = [
     "loads",
     "published",
     "capacities",
+    "suite",
 ];
 /// "faster", and those that have little else in their JSON: of these only what differs from it is
 /// kept.
@@ -32,8 +33,17 @@ const LIKE_FASTER: [&str; 4] = ["faster", "required", "agents", "published"];
 /// and "faster" has all of its own.
 const POINTS: usize = 3;
 /// Further samples whose report for the terminal is kept.
-const SEEN: [&str; 10] = [
-    "sweep", "ranked", "five", "empty", "launched", "restarts", "looks", "stores", "kinds",
+const SEEN: [&str; 11] = [
+    "sweep",
+    "suite-void",
+    "ranked",
+    "five",
+    "empty",
+    "launched",
+    "restarts",
+    "looks",
+    "stores",
+    "kinds",
     "groups",
 ];
 

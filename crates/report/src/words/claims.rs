@@ -14,7 +14,7 @@ const CHARGED_ABOVE: f64 = 0.005;
 /// CPU of old per operation`.
 pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
     use Direction::{HigherIsBetter, LowerIsBetter};
-    let Some(ratio) = ratio(comparison) else {
+    let Some(ratio) = comparison.judged_ratio() else {
         let undecided = comparison.verdict == Word::Undecided;
         let words = if undecided { "[b] against [a] is undecided" } else { "[b] against [a]" };
         return filled(words, comparison, "");
@@ -104,7 +104,7 @@ pub(crate) fn short_basis(view: &View, comparison: &Comparison) -> Sentence {
 
 fn interval(view: &View, comparison: &Comparison, sentence: Sentence) -> Sentence {
     let rounds = rests_on(view, comparison);
-    let Some(ratio) = ratio(comparison) else {
+    let Some(ratio) = comparison.judged_ratio() else {
         return sentence.plain("no rounds to compare");
     };
     let level = units::level(comparison.confidence);
@@ -136,7 +136,7 @@ pub(crate) fn second(view: &View, comparison: &Comparison) -> Sentence {
         figure(&comparison.a),
         figure(&comparison.b),
     ));
-    let Some(ratio) = ratio(comparison) else {
+    let Some(ratio) = comparison.judged_ratio() else {
         return sentence;
     };
     let level = if view.primaries().any(|primary| primary.confidence == comparison.confidence) {
@@ -176,16 +176,9 @@ pub(crate) fn limit(comparison: &Comparison) -> &'static str {
     }
 }
 
-/// The ratio that the verdict rests on: what was measured, or the part of it that lies
-/// beyond the generator's own cost.
-fn ratio(comparison: &Comparison) -> Option<f64> {
-    comparison.beyond_generator.map(|beyond| beyond.ratio).or(comparison.ratio)
-}
-
-/// Both bounds of its interval. Returns None if there is no interval.
+/// Both bounds of the interval that the verdict rests on. Returns None if there is no interval.
 pub(crate) fn bounds(comparison: &Comparison) -> Option<(f64, f64)> {
-    let beyond = comparison.beyond_generator.map(|beyond| (beyond.low, beyond.high));
-    beyond.or(comparison.low.zip(comparison.high))
+    comparison.judged_bounds()
 }
 
 /// The ratio with CPU at rest charged to the contender that used it. Returns None if no

@@ -58,8 +58,11 @@ fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
     let what = if question.restarts > 0 { "launch" } else { "round" };
     let of_pair = if question.blocks.is_empty() { "" } else { " of each pair" };
     let many = format!("{}{of_pair}", units::counted(about, what));
+    // What decides the case that needs the most decides the others, too.
+    let it = if view.suite.is_some() { "every case" } else { "it" };
     if are_too_many(view, comparison, about) {
-        return Some(format!("{many} would be needed to decide it; {}", instead(view, comparison)));
+        let instead = instead(view, comparison);
+        return Some(format!("{many} would be needed to decide {it}; {instead}"));
     }
     let perhaps = if up_to > about {
         format!(", perhaps up to {},", units::count(up_to))
@@ -67,7 +70,7 @@ fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
         String::new()
     };
     let fixed = if question.interim_looks.is_empty() { "" } else { " without looks" };
-    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide it"))
+    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide {it}"))
 }
 
 /// The estimate and the upper figure of the judge. Short rounds are counted as the whole rounds that a fresh run
@@ -120,10 +123,10 @@ fn next_command(view: &View, comparison: &Comparison) -> Option<String> {
     Some(format!("tiebreak {} {option}", words.join(" ")))
 }
 
-/// Whether a run of this kind takes `--see`: not at several load points, and not in a ranking whose rounds hold only
-/// some of the contenders.
+/// Whether a run of this kind takes `--see`: not at several load points, not in a suite, and not in a ranking whose
+/// rounds hold only some of the contenders.
 fn takes_a_difference(view: &View) -> bool {
-    view.plan().sweep.is_none() && view.plan().question.blocks.is_empty()
+    view.suite.is_none() && view.plan().sweep.is_none() && view.plan().question.blocks.is_empty()
 }
 
 /// The number of rounds or launches, and what matters, which is not among the words of a command.

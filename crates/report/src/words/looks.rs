@@ -33,10 +33,14 @@ pub(crate) fn planned(question: &Question) -> String {
             let see = units::show_percent(see);
             return format!("{replicates}, by a first stage, to see {see}");
         }
-        LengthRule::WithinNs(ns) => {
+        LengthRule::WithinNs(ns) if !question.is_suite => {
             return format!("{replicates}, as many as fit into {}", units::show_ns(ns));
         }
-        LengthRule::Fixed | LengthRule::ShortRounds { .. } => {}
+        // Of a suite, cases are left out for want of time, and never rounds.
+        LengthRule::Fixed
+        | LengthRule::Cases
+        | LengthRule::WithinNs(_)
+        | LengthRule::ShortRounds { .. } => {}
     }
     if question.interim_looks.is_empty() {
         return replicates;

@@ -5,6 +5,7 @@ pub(super) mod belief;
 mod blocks;
 pub(crate) mod boards;
 pub(super) mod capacity;
+pub(super) mod cases;
 mod claims;
 pub(super) mod columns;
 pub(super) mod costs;
@@ -72,6 +73,12 @@ pub fn word(word: Word, metric: Metric) -> &'static str {
 /// The verdict in capitals, for a word that stands alone.
 pub(super) fn in_capitals(verdict: Word, metric: Metric) -> String {
     word(verdict, metric).to_uppercase()
+}
+
+/// The first words of a run that the audit refused. What a control shows is said before anything else.
+pub(super) fn void(view: &View, otherwise: &str) -> String {
+    let control = view.findings.iter().find(|finding| finding.rule == "control");
+    control.map_or(otherwise.to_owned(), |of| format!("VOID: {}", shown_sentence(&of.evidence)))
 }
 
 /// The weight of a finding.

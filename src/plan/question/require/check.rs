@@ -22,19 +22,24 @@ pub(super) fn requirement(
     if !checked.is_empty() {
         return checked;
     }
+    vec![not_compared(requirement, &requirement.metric_name())]
+}
+
+/// The result of a requirement about something that was not compared.
+pub(super) fn not_compared(requirement: &Requirement, what: &str) -> Checked {
     let first = requirement.pairs.iter().flatten().next();
     let names = first.cloned().unwrap_or(Names { a: String::new(), b: String::new() });
-    vec![Checked {
+    Checked {
         requirement: requirement.text.clone(),
         a: names.a,
         b: names.b,
         status: RequirementStatus::Undetermined,
-        why: format!("the run did not compare {}", requirement.metric_name()),
-    }]
+        why: format!("the run did not compare {what}"),
+    }
 }
 
 /// One comparison, oriented so that its ratio is the required one.
-struct Seen<'a> {
+pub(super) struct Seen<'a> {
     required: &'a Requirement,
     comparison: &'a Comparison,
     findings: &'a [Finding],
@@ -52,7 +57,7 @@ struct Ratio {
 
 impl<'a> Seen<'a> {
     /// Returns None if the requirement is not about this comparison.
-    fn of(
+    pub(super) fn of(
         required: &'a Requirement,
         comparison: &'a Comparison,
         findings: &'a [Finding],
@@ -74,7 +79,7 @@ impl<'a> Seen<'a> {
         if self.inverted { (b, a) } else { (a, b) }
     }
 
-    fn check(&self) -> Checked {
+    pub(super) fn check(&self) -> Checked {
         let (a, b) = self.names();
         let (status, why) = match self.ratio() {
             Ok(ratio) => self.judge(ratio),
@@ -180,6 +185,20 @@ impl<'a> Seen<'a> {
         )
     }
 
+    /// The case that it is about, escaped.
+    pub(super) fn case(&self) -> String {
+        self.comparison.case.as_ref().map(shown).unwrap_or_default()
+    }
+
+    /// `parse/large 1.120x (1.080x to 1.150x)`.
+    pub(super) fn brief(&self) -> String {
+        let case = self.case();
+        let Ok(ratio) = self.ratio() else { return case };
+        let [estimate, low, high] =
+            [ratio.estimate, ratio.low, ratio.high].map(|ratio| self.digits(ratio));
+        format!("{case} {estimate} ({low} to {high})")
+    }
+
     fn reason(&self, estimate: f64, worse: f64, better: f64) -> String {
         let (sense, bound) = (self.required.sense, self.digits(self.required.bound));
         let wanted = format!("{} {bound}", sense.sign());
@@ -200,14 +219,17 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Three decimals, or more if they are needed to distinguish a ratio from the bound.
     fn digits(&self, ratio: f64) -> String {
-        let bound = self.required.bound;
-        let differ = |decimals: &usize| {
-            let text = |value: f64| format!("{value:.decimals$}");
-            ratio == bound || text(ratio) != text(bound)
-        };
-        let decimals = (3..9).find(differ).unwrap_or(9);
-        format!("{ratio:.decimals$}x")
+        digits(ratio, self.required.bound)
     }
+}
+
+/// Three decimals, or more if they are needed to distinguish a ratio from the bound.
+pub(super) fn digits(ratio: f64, bound: f64) -> String {
+    let differ = |decimals: &usize| {
+        let text = |value: f64| format!("{value:.decimals$}");
+        ratio == bound || text(ratio) != text(bound)
+    };
+    let decimals = (3..9).find(differ).unwrap_or(9);
+    format!("{ratio:.decimals$}x")
 }

@@ -4,6 +4,7 @@
 //! 0.97. It is met if the whole interval of the ratio meets it: a slower build must not pass by
 //! chance. Bounds are ratios, never times: only contenders of one round met the same machine.
 
+mod cases;
 mod check;
 mod parse;
 
@@ -23,6 +24,8 @@ pub struct Requirement {
     metric: Metric,
     /// The group or request whose metric it is. None means the metric of all operations.
     part: Option<String>,
+    /// The cases that it is about, by their cost. None if it is about something else.
+    cases: Option<cases::Which>,
     sense: Comparator,
     /// The ratio.
     bound: f64,
@@ -58,14 +61,28 @@ pub enum By {
 
 impl Requirement {
     /// Reads `[B/A] METRIC [of GROUP | of REQUEST] OP RATIO [by estimate | by favourable end]`,
-    /// such as `p99 <= 1.05x` or `p99 of writers <= 1.05x`. The question lists the names and
-    /// metrics.
+    /// such as `p99 <= 1.05x` or `p99 of writers <= 1.05x`, or about cases `every case <= 1.03x` or `case "parse/*"
+    /// <= 1.03x`. The question lists the names and metrics.
     ///
     /// # Errors
     /// When it cannot be parsed, or the run does not judge what it requires; the text says how to
     /// write it.
     pub fn parse(text: &str, question: &Question) -> Result<Requirement, String> {
-        parse::requirement(text, question)
+        match cases::requirement(text, question) {
+            Some(of_cases) => of_cases.map_err(|why| parse::wrong(text, why)),
+            None => parse::requirement(text, question),
+        }
+    }
+
+    /// Checks that it is about a case, when those of a suite are known.
+    ///
+    /// # Errors
+    /// When its pattern fits none of them; the text names the nearest ones.
+    pub fn refuse_without_case<'a>(
+        &self,
+        cases: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<(), String> {
+        cases::fits(self, cases).map_err(|why| parse::wrong(&self.text, why))
     }
 
     /// `p99 of writers`.
@@ -77,7 +94,10 @@ impl Requirement {
     /// Checks it against every comparison that it is about: at least one entry.
     /// Comparisons and findings are those of one verdict.
     pub fn check(&self, comparisons: &[Comparison], findings: &[Finding]) -> Vec<Checked> {
-        check::requirement(self, comparisons, findings)
+        match &self.cases {
+            Some(which) => cases::check(self, which, comparisons, findings),
+            None => check::requirement(self, comparisons, findings),
+        }
     }
 
     /// Whether it is decided, so that nobody has to wait for narrower intervals: of every comparison that it

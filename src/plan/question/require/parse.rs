@@ -8,7 +8,14 @@ use text::{lists::listed, near, shown::shown};
 const EXAMPLE: &str = "write it like `new/old throughput >= 0.97` or `p99 <= 1.05x`";
 
 pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement, String> {
-    let wrong = |why: String| format!("--require `{}`: {why}", shown(text));
+    let wrong = |why| wrong(text, why);
+    if question.is_suite {
+        return Err(wrong(
+            "the figures of a suite are required by their cases: write it like `every case <= \
+             1.03x` or `case \"parse/*\" <= 1.03x`"
+                .to_owned(),
+        ));
+    }
     let (left, sense, right) = at_the_sign(text).map_err(wrong)?;
     let (left, part) = match left.rsplit_once(" of ") {
         Some((left, name)) if has_parts(question) => {
@@ -34,11 +41,17 @@ pub(super) fn requirement(text: &str, question: &Question) -> Result<Requirement
         names => Some(pairs_of(names, question).map_err(wrong)?),
     };
     let (bound, by) = bound_of(right).map_err(wrong)?;
-    Ok(Requirement { text: text.trim().to_owned(), pairs, metric, part, sense, bound, by })
+    let text = text.trim().to_owned();
+    Ok(Requirement { text, pairs, metric, part, cases: None, sense, bound, by })
+}
+
+/// What is wrong with this requirement.
+pub(super) fn wrong(text: &str, why: String) -> String {
+    format!("--require `{}`: {why}", shown(text))
 }
 
 /// The text before the sign, the sign, and the text after it.
-fn at_the_sign(text: &str) -> Result<(&str, Comparator, &str), String> {
+pub(super) fn at_the_sign(text: &str) -> Result<(&str, Comparator, &str), String> {
     let is_sign = |c: char| "<>=!≤≥".contains(c);
     let starts =
         text.find(is_sign).ok_or_else(|| format!("the comparison sign is missing; {EXAMPLE}"))?;
@@ -126,7 +139,7 @@ fn metric_of(name: &str, part: Option<&Part<'_>>, question: &Question) -> Result
 }
 
 /// Splits `B/A` by the known names, since names may contain a `/`. In a sweep the two are a pair at each load point.
-fn pairs_of(text: &str, question: &Question) -> Result<Vec<Names>, String> {
+pub(super) fn pairs_of(text: &str, question: &Question) -> Result<Vec<Names>, String> {
     let numbers = |name: &str| {
         let numbers = question.numbers_of(name.trim());
         (!numbers.is_empty()).then_some(numbers)
@@ -172,7 +185,7 @@ fn pairs_of(text: &str, question: &Question) -> Result<Vec<Names>, String> {
 }
 
 /// The ratio, and which figure must satisfy it.
-fn bound_of(text: &str) -> Result<(f64, By), String> {
+pub(super) fn bound_of(text: &str) -> Result<(f64, By), String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (bound, by) = match words[..] {
         [] => return Err(format!("the ratio is missing after the comparison sign; {EXAMPLE}")),

@@ -43,6 +43,7 @@ fn what_can_be_required() {
             pairs: pair.map(|(b, a)| vec![Names { a: a.to_owned(), b: b.to_owned() }]),
             metric,
             part: None,
+            cases: None,
             sense,
             bound,
             by: By::UnfavourableEnd,
@@ -151,6 +152,7 @@ fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparis
         metric,
         group: None,
         request: None,
+        case: None,
         primary: true,
         scope: Scope::Launches,
         launch_of_a: false,
@@ -373,4 +375,180 @@ fn every_pair_of_the_metric_is_checked() {
     let none = good("p50 <= 1").check(&comparisons, &[]);
     assert_eq!((none.len(), none[0].status), (1, RequirementStatus::Undetermined));
     assert_eq!(none[0].why, "the run did not compare p50");
+}
+
+fn of_cases() -> Question {
+    Question {
+        is_suite: true,
+        primary: Metric::Cost,
+        secondary: Vec::new(),
+        ..record::testing::question(&["old", "new"], 14)
+    }
+}
+
+fn by_request() -> Question {
+    let requests = ["home", "search"].map(str::to_owned).to_vec();
+    Question { requests, ..record::testing::question(&["old", "new"], 14) }
+}
+
+/// The comparison of a case with this ratio of cost.
+fn case(name: &str, ratio: (f64, f64, f64), verdict: Word) -> Comparison {
+    let case = Some(name.to_owned());
+    let fresh_rounds = (verdict == Word::Undecided).then_some((30, 60));
+    Comparison { case, fresh_rounds, ..comparison(Metric::Cost, ratio, verdict) }
+}
+
+/// The results of a requirement of a suite.
+#[track_caller]
+fn of_suite(text: &str, cases: &[Comparison]) -> (RequirementStatus, String) {
+    let requirement = Requirement::parse(text, &of_cases()).unwrap_or_else(|why| panic!("{why}"));
+    let checked = requirement.check(cases, &[]);
+    let [one] = &checked[..] else { panic!("{checked:?}") };
+    assert_eq!((one.requirement.as_str(), one.a.as_str(), one.b.as_str()), (text, "old", "new"));
+    (one.status, one.why.clone())
+}
+
+#[test]
+fn cases_are_required_by_their_whole_interval() {
+    use RequirementStatus::{Met, NotMet, Undetermined};
+    let cases = [
+        case("parse/large", (1.12, 1.08, 1.15), Word::Slower),
+        case("parse/small", (1.0, 0.98, 1.02), Word::Equivalent),
+        case("write", (1.01, 0.96, 1.05), Word::Undecided),
+    ];
+    let table = [
+        ("every case <= 1.2x", Met, "the whole interval of each of 3 cases is <= 1.200x"),
+        (
+            "every case <= 1.03x",
+            NotMet,
+            "2 of 3 cases are not shown to be <= 1.030x: parse/large 1.120x (1.080x to 1.150x) and \
+             write 1.010x (0.960x to 1.050x)",
+        ),
+        (
+            "every case <= 1.03x by favourable end",
+            NotMet,
+            "1 of 3 cases is shown not to be <= 1.030x: parse/large 1.120x (1.080x to 1.150x)",
+        ),
+        (
+            "case \"w*\" <= 1.03x",
+            NotMet,
+            "1 of 1 case is not shown to be <= 1.030x: write 1.010x (0.960x to 1.050x)",
+        ),
+        (
+            "case \"w*\" <= 1.03x by favourable end",
+            Met,
+            "none of 1 case was shown not to be <= 1.030x",
+        ),
+        ("case 'w*' <= 1.03x by estimate", Met, "the estimate of each of 1 case is <= 1.030x"),
+        (
+            "new/old case \"*small\" <= 1.03x",
+            Met,
+            "the whole interval of each of 1 case is <= 1.030x",
+        ),
+        ("every case >= 0.9x by estimate", Met, "the estimate of each of 3 cases is >= 0.900x"),
+        ("case \"none\" <= 1", Undetermined, "the run did not compare such a case"),
+    ];
+    for (text, status, why) in &table[..8] {
+        assert_eq!(of_suite(text, &cases), (*status, (*why).to_owned()), "{text}");
+    }
+    let (text, status, why) = table[8];
+    let none = Requirement::parse(text, &of_cases()).expect("it is known later").check(&cases, &[]);
+    assert_eq!((none[0].status, none[0].why.as_str()), (status, why));
+}
+
+#[test]
+fn a_case_that_failed_leaves_a_requirement_undetermined_even_by_its_favourable_end() {
+    let mut failed = case("sort", (1.0, 1.0, 1.0), Word::Undecided);
+    (failed.ratio, failed.low, failed.high, failed.fresh_rounds) = (None, None, None, None);
+    failed.because = vec!["new: no figure in round 3".to_owned()];
+    let cases = [case("write", (1.0, 0.99, 1.01), Word::Equivalent), failed];
+    for text in ["every case <= 1.03x", "every case <= 1.03x by favourable end"] {
+        let why = "nothing can be said of 1 of 2 cases: sort: there is no interval to judge by: new: \
+                   no figure in round 3";
+        assert_eq!(of_suite(text, &cases), (RequirementStatus::Undetermined, why.to_owned()));
+    }
+}
+
+#[test]
+fn names_of_many_cases_are_counted_and_hostile_ones_are_escaped() {
+    let cases: Vec<Comparison> = (0..8)
+        .map(|at| case(&format!("case\u{202e}{at}"), (1.2, 1.1, 1.3), Word::Slower))
+        .collect();
+    let (_, why) = of_suite("every case <= 1.03x", &cases);
+    assert!(why.starts_with("8 of 8 cases are not shown to be <= 1.030x: case\\u{202e}0 1.200x"));
+    assert!(why.ends_with("case\\u{202e}4 1.200x (1.100x to 1.300x) and 3 others"), "{why}");
+}
+
+/// What a request costs is the inverse of its throughput.
+#[test]
+fn requests_that_are_judged_apart_are_cases_too() {
+    let of = |name: &str, ratio| Comparison {
+        request: Some(name.to_owned()),
+        ..comparison(Metric::Throughput, ratio, Word::Slower)
+    };
+    let comparisons = [
+        comparison(Metric::Throughput, (0.5, 0.4, 0.6), Word::Slower),
+        of("home", (0.8, 0.75, 0.9)),
+    ];
+    let checked = |text| {
+        let requirement = Requirement::parse(text, &by_request());
+        requirement.unwrap_or_else(|why| panic!("{why}")).check(&comparisons, &[])[0].clone()
+    };
+    let met = checked("every case <= 1.4x");
+    assert_eq!(met.status, RequirementStatus::Met, "{}", met.why);
+    let not = checked("case \"home\" <= 1.3x");
+    let why = "1 of 1 case is not shown to be <= 1.300x: home 1.250x (1.111x to 1.333x)";
+    assert_eq!((not.status, not.why.as_str()), (RequirementStatus::NotMet, why));
+    assert_eq!(checked("throughput of home >= 0.7").status, RequirementStatus::Met);
+    assert_eq!(
+        Requirement::parse("case \"hone\" <= 1", &by_request()).map(|_| ()),
+        Err("--require `case \"hone\" <= 1`: no case fits `hone`: the nearest names are home and \
+             search"
+            .to_owned())
+    );
+}
+
+#[test]
+fn errors_about_cases_teach() {
+    let example =
+        "write it like `every case <= 1.03x` or `case \"parse/*\" <= 1.03x by favourable end`";
+    let suite = of_cases();
+    let of_metric = "the figures of a suite are required by their cases: write it like `every case <= \
+                     1.03x` or `case \"parse/*\" <= 1.03x`";
+    let table = [
+        ("case parse/* <= 1", format!("the name of a case must be in quotes; {example}")),
+        ("case \"a <= 1", format!("the quote after the name of the case is missing; {example}")),
+        ("case \"\" <= 1", format!("the name of the case is empty; {example}")),
+        ("every case soon <= 1", format!("the comparison sign must follow the case; {example}")),
+        (
+            "next/old every case <= 1",
+            "`next/old` does not name two contenders: write B/A with two of old and new".to_owned(),
+        ),
+        (
+            "every case <= 5%",
+            "`5%` is ambiguous: write the ratio, such as 1.05x for 5 % more or 0.95x for 5 % less"
+                .to_owned(),
+        ),
+        ("throughput >= 1", of_metric.to_owned()),
+    ];
+    for (text, why) in table {
+        assert_eq!(
+            Requirement::parse(text, &suite).map(|_| ()),
+            Err(format!("--require `{text}`: {why}"))
+        );
+    }
+    // A sign in the name of a case is not the comparison sign.
+    let with_sign = Requirement::parse("case \"sort<int>/n=1*\" <= 1.03x", &suite);
+    let with_sign = with_sign.unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(with_sign.refuse_without_case(["sort<int>/n=10"].into_iter()), Ok(()));
+    let known = ["sort<long>/n=10", "write"].into_iter();
+    let why = with_sign.refuse_without_case(known).expect_err("nothing fits");
+    assert!(
+        why.ends_with(
+            "no case fits `sort<int>/n=1*`: the nearest names are sort<long>/n=10 and write"
+        ),
+        "{why}"
+    );
+    let none = parse("every case <= 1.03x").expect_err("no cases");
+    assert!(none.contains("this run has no cases"), "{none}");
 }

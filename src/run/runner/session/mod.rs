@@ -3,6 +3,7 @@
 
 mod capacities;
 mod stages;
+mod suite;
 
 use super::environment::{Environment, Halt};
 use super::first_replies::{self, FirstReply};
@@ -250,17 +251,22 @@ impl<W: Write> RunSession<'_, W> {
         };
         // Whatever happened, nothing is left running; the first error is reported.
         let lowered = self.stop_targets(&|_| true);
+        let refused = match &outcome {
+            Err(Halt::Usage(why)) => Some(Error::usage(why.clone())),
+            _ => None,
+        };
         let (reason, detail) = match outcome.and(lowered) {
             Ok(()) => (EndReason::Complete, String::new()),
             Err(Halt::Stopped) => (EndReason::Stopped, "stopped by a signal".to_owned()),
             Err(Halt::Target(detail)) => (EndReason::TargetFailed, detail),
             Err(Halt::Broken(detail)) => (EndReason::Failed, detail),
+            Err(Halt::Usage(detail)) => (EndReason::Stopped, detail),
             Err(Halt::Disk(error)) => return Err(disk(&error)),
         };
         let end = End { reason, detail };
         match self.writer.write_and_sync(&Event::End(end.clone())) {
             Err(Halt::Disk(error)) => Err(disk(&error)),
-            _ => Ok(end),
+            _ => refused.map_or(Ok(end), Err),
         }
     }
 
@@ -278,7 +284,9 @@ impl<W: Write> RunSession<'_, W> {
         self.check_statements()?;
         self.alone()?;
         let question = &self.plan.question;
-        if question.pairs.is_empty() && !question.seeks_capacity() {
+        if question.is_suite {
+            self.suite()
+        } else if question.pairs.is_empty() && !question.seeks_capacity() {
             self.one()
         } else {
             self.interleaved_pilot()
@@ -348,6 +356,10 @@ impl<W: Write> RunSession<'_, W> {
             this.show_nodes(&ready);
             this.writer.write_and_sync(&Event::Target(ready))
         })?;
+        // Of a suite, the run that lists its cases shows whether it works.
+        if self.plan.question.is_suite {
+            return Ok(());
+        }
         self.ready()?;
         self.load()
     }
@@ -920,6 +932,13 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
 
 /// How long one run takes, and what makes it longer: nothing is known of the replies before the pilot.
 pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
+    if plan.question.is_suite {
+        let within_ns = plan.question.length.within_ns();
+        return within_ns
+            .map_or("as long as its cases need, which their listing shows".to_owned(), |ns| {
+                format!("at most {}", in_seconds(ns))
+            });
+    }
     let longer = pilot::lengthens_above_ns(plan)
         .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));
     foreseen([plan]) + &longer

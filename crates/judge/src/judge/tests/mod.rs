@@ -8,6 +8,7 @@ mod lengths;
 mod looks;
 mod parts;
 mod requests;
+mod suites;
 
 use super::*;
 use crate::builder::{SampleRun, fill};

@@ -8,12 +8,13 @@ use super::capacity;
 use super::layout::{ENTRY, Page, Paint};
 use super::published;
 use super::ranking;
+use super::suite;
 use super::sweep;
 use super::{audit_paint, required};
 use crate::sweep::SweepView;
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
-use judge::verdict::RequirementStatus;
+use judge::verdict::{RequirementStatus, Suite};
 use text::shown::shown;
 
 /// Lines that the report of two contenders may take, at 100 columns.
@@ -37,6 +38,9 @@ const EXTRAS: [Extras; 2] = [Extras { reasons: 2, whys: true }, Extras { reasons
 pub(crate) fn report(view: &View, style: Style) -> String {
     if let Some(view) = view.sweep() {
         return of_sweep(&view, style);
+    }
+    if let Some(suite) = view.suite {
+        return of_suite(view, suite, style);
     }
     // The ranks of many contenders take the screen.
     let table = match view.ranking {
@@ -87,6 +91,28 @@ fn of_sweep(view: &SweepView, style: Style) -> String {
     let audit = format!("audit: {}", words::audit(&view.whole));
     page.wrapped(2, &audit, audit_paint(&view.whole));
     page.append(tail(&view.whole, style));
+    page.finish()
+}
+
+/// The report of a suite: as long as the list of cases that changed.
+fn of_suite(view: &View, suite: &Suite, style: Style) -> String {
+    let mut page = Page::new(style);
+    if view.void {
+        let otherwise = "VOID: the audit refused this run, so there is no verdict";
+        page.wrapped(0, &words::void(view, otherwise), Paint::Alarm);
+    }
+    for remark in words::remarks(view) {
+        page.wrapped(0, &remark, Paint::Warning);
+    }
+    if !view.void {
+        suite::answers(view, suite, false, &mut page);
+    }
+    for checked in view.checked {
+        required("required", checked, checked.status != RequirementStatus::Met, 2, &mut page);
+    }
+    page.blank();
+    page.append(audit(view, style));
+    page.append(tail(view, style));
     page.finish()
 }
 

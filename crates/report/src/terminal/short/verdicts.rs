@@ -2,6 +2,7 @@
 //! in columns.
 
 use crate::View;
+use crate::cases::Cases;
 use crate::terminal::layout::{Page, Paint};
 use crate::terminal::{primary, word_paint};
 use crate::words::{self, groups, reasons};
@@ -24,8 +25,8 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
                 columns.line(view, comparison, page);
             }
         }
-        if let Some(others) = other_requests(&of_pair) {
-            page.wrapped(2, &others, Paint::Plain);
+        if let Some(requests) = Cases::of_requests(view, &(a, b)) {
+            page.wrapped(2, &words::cases::requests(&requests), Paint::Plain);
         }
         if first == 0 {
             first = page.height() - before;
@@ -37,21 +38,6 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
 /// Whether a comparison has a line: a request only if the contenders differ in it.
 fn is_shown(of: &Comparison) -> bool {
     of.request.is_none() || matches!(of.verdict, Word::Faster | Word::Slower)
-}
-
-/// Counts the requests of a pair that have no line: `2 other requests: 1 equivalent, 1 undecided`.
-fn other_requests(of_pair: &[&Comparison]) -> Option<String> {
-    let others: Vec<&&Comparison> = of_pair.iter().filter(|of| !is_shown(of)).collect();
-    let differ = of_pair.iter().any(|of| of.request.is_some() && is_shown(of));
-    let first = others.first()?;
-    let words = [Word::Equivalent, Word::Undecided, Word::Void].map(|word| {
-        let many = others.iter().filter(|of| of.verdict == word).count();
-        (many > 0).then(|| format!("{many} {}", words::word(word, first.metric)))
-    });
-    let words: Vec<String> = words.into_iter().flatten().collect();
-    let many =
-        units::counted(others.len() as u64, if differ { "other request" } else { "request" });
-    Some(format!("throughput of {many}: {}", words.join(", ")))
 }
 
 /// The cells of a secondary metric: name, both figures, ratio and interval.

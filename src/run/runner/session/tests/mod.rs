@@ -1,4 +1,5 @@
 mod capacities;
+mod suites;
 
 use super::*;
 use crate::plan::example;
@@ -93,6 +94,8 @@ struct Script {
     stopped_in_turn: Option<u32>,
     /// The directory in which the lanes' own costs are kept.
     costs_in: Option<&'static Path>,
+    /// The cases that both contenders have, if they are suites.
+    suite: Option<suites::SuiteScript>,
 }
 
 impl Script {
@@ -132,6 +135,8 @@ struct FakeEngine {
     launch: u32,
     died: bool,
     left_out: LeftOut,
+    /// The cases that were set, each time.
+    cases: Vec<Vec<String>>,
 }
 
 impl TargetControl for FakeEngine {
@@ -155,6 +160,15 @@ impl TargetControl for FakeEngine {
 
     fn ended_targets(&mut self) -> Vec<(usize, String)> {
         Vec::new()
+    }
+
+    fn runs_cases_alone(&self) -> bool {
+        self.world.suite.is_some_and(|suite| suite.alone)
+    }
+
+    fn set_cases(&mut self, cases: &[String]) -> Result<(), Halt> {
+        self.cases.push(cases.to_vec());
+        Ok(())
     }
 
     fn stop_targets(&mut self, which: &dyn Fn(usize) -> bool) -> Vec<TargetDone> {
@@ -322,6 +336,10 @@ impl FakeEngine {
                 }
                 _ => {}
             }
+            if let Some(suite) = self.world.suite {
+                let alone = self.cases.last().map_or(&[][..], Vec::as_slice);
+                seen = suite.seen(*contender, alone);
+            }
             if let Some(rate) = lane_order.intensity.arrivals.rate()
                 && self.world.capacities[0] > 0.0
             {
@@ -351,6 +369,7 @@ struct SessionOutcome {
     disk: Disk,
     pauses: Vec<Duration>,
     orders: Vec<DriveOrder>,
+    cases: Vec<Vec<String>>,
 }
 
 /// Conducts `plan` with this script, on this disk.
@@ -384,7 +403,13 @@ fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
         began: std::time::Instant::now(),
     };
     let end = session.conduct();
-    SessionOutcome { end, disk, pauses: pauses.into_inner(), orders: engine.orders }
+    SessionOutcome {
+        end,
+        disk,
+        pauses: pauses.into_inner(),
+        orders: engine.orders,
+        cases: engine.cases,
+    }
 }
 
 const ROOMY: usize = 1 << 24;

@@ -1,0 +1,78 @@
+//! How the cases of a suite compare: the counts of each pair, and the cases without a verdict.
+
+use crate::{
+    draft::Draft,
+    evidence::Evidence,
+    verdict::{Comparison, Control, FailedCase, OnlyIn, Suite, SuitePair, Word},
+};
+use record::Pair;
+use std::ops::Range;
+
+/// How many of these comparisons of a pair, one for each case, have which verdict.
+fn counted(evidence: &Evidence, pair: Pair, all: &[Comparison], at: Range<usize>) -> SuitePair {
+    let failed: Vec<FailedCase> =
+        (0..at.len()).filter_map(|case| failed(evidence, pair, case)).collect();
+    let count = |word: Word| {
+        let with_word = all[at.clone()].iter().filter(|of| of.verdict == word).count();
+        let is_of_word = matches!(word, Word::Undecided | Word::Void) && with_word > 0;
+        (with_word - if is_of_word { failed.len() } else { 0 }) as u32
+    };
+    SuitePair {
+        a: evidence.name(pair.a).to_owned(),
+        b: evidence.name(pair.b).to_owned(),
+        slower: count(Word::Slower),
+        faster: count(Word::Faster),
+        equivalent: count(Word::Equivalent),
+        undecided: count(Word::Undecided),
+        void: count(Word::Void),
+        failed,
+        comparisons: at,
+    }
+}
+
+/// The case as one that failed. None if both sides have a figure in every judged round.
+fn failed(evidence: &Evidence, pair: Pair, case: usize) -> Option<FailedCase> {
+    let of_side = |side: u32| Some((side, evidence.cases.first_without(side, case)?));
+    let (side, (round, why)) = of_side(pair.a).or_else(|| of_side(pair.b))?;
+    Some(FailedCase {
+        case: evidence.cases.compared()[case].name.clone(),
+        contender: evidence.name(side).to_owned(),
+        round,
+        why: why.to_string(),
+    })
+}
+
+/// The result of a suite, from its comparisons after the audit. Returns None for all other runs.
+pub(crate) fn of(evidence: &Evidence, comparisons: &[Comparison]) -> Option<Suite> {
+    let question = &evidence.question;
+    if !question.is_suite {
+        return None;
+    }
+    let cases = evidence.cases.compared();
+    let pairs = question.pairs.iter().enumerate().map(|(number, pair)| {
+        let at = number * cases.len()..(number + 1) * cases.len();
+        counted(evidence, *pair, comparisons, at)
+    });
+    let listed = &evidence.cases.listed;
+    let is_original = |contender: u32| question.control.is_none_or(|pair| pair.b != contender);
+    let only_in = listed.only_in.iter().filter(|of| is_original(of.contender));
+    Some(Suite {
+        cases: cases.to_vec(),
+        pairs: pairs.collect(),
+        only_in: only_in
+            .map(|of| OnlyIn {
+                contender: evidence.name(of.contender).to_owned(),
+                cases: of.cases.clone(),
+            })
+            .collect(),
+        left_out: listed.left_out.clone(),
+        control: question.control.map(|pair| control(evidence, pair)),
+    })
+}
+
+fn control(evidence: &Evidence, pair: Pair) -> Control {
+    let comparison = |draft: &Draft| draft.comparison.clone();
+    let comparisons: Vec<Comparison> = evidence.control.iter().map(comparison).collect();
+    let all = 0..comparisons.len();
+    Control { pair: counted(evidence, pair, &comparisons, all), comparisons }
+}

@@ -1,0 +1,47 @@
+//! How the cases of a suite compare.
+
+use super::list;
+use judge::verdict::{FailedCase, OnlyIn, Suite, SuitePair, Word};
+use serde_json::{Value, json};
+
+pub(super) fn suite(of: &Suite) -> Value {
+    json!({
+        "cases": list(&of.cases, |case| json!({
+            "name": case.name,
+            "unit": case.unit,
+            "larger_is_better": case.larger_is_better,
+        })),
+        "pairs": list(&of.pairs, pair),
+        "only_in": list(&of.only_in, only_in),
+        "left_out": of.left_out,
+        "control": of.control.as_ref().map(|control| {
+            let differs = |word| matches!(word, Word::Faster | Word::Slower);
+            let different = control.comparisons.iter().filter(|of| differs(of.verdict));
+            let mut counted = pair(&control.pair);
+            counted["different"] = different.map(super::comparison).collect();
+            counted
+        }),
+    })
+}
+
+fn pair(of: &SuitePair) -> Value {
+    json!({
+        "a": of.a,
+        "b": of.b,
+        "cases": of.cases(),
+        "slower": of.slower,
+        "faster": of.faster,
+        "equivalent": of.equivalent,
+        "undecided": of.undecided,
+        "void": of.void,
+        "failed": list(&of.failed, failed),
+    })
+}
+
+fn failed(of: &FailedCase) -> Value {
+    json!({ "case": of.case, "contender": of.contender, "round": of.round, "why": of.why })
+}
+
+fn only_in(of: &OnlyIn) -> Value {
+    json!({ "contender": of.contender, "cases": of.cases })
+}

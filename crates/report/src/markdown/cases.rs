@@ -1,0 +1,89 @@
+//! Cases for a pull request: those that changed, and the others folded.
+
+use super::escape::{code, text};
+use crate::View;
+use crate::cases::{Cases, Row};
+use crate::words::{self, cases as words_of};
+use std::fmt::Write as _;
+use text::shown::shown;
+use text::units;
+
+/// Bytes that all tables together may take: a comment of GitHub holds 65 536 characters.
+const ROOM: usize = 50_000;
+
+/// The cases of all pairs. Empty if there are none.
+pub(super) fn all(view: &View) -> String {
+    let all = Cases::all(view);
+    let mut out = String::new();
+    for of in &all {
+        if view.suite.is_none() {
+            let _ = writeln!(out, "{}\n", text(&words_of::requests(of)));
+        } else if all.len() > 1 {
+            let (a, b) = (code(&shown(of.a)), code(&shown(of.b)));
+            let _ = writeln!(out, "**{b} against {a}**: {}\n", text(&words_of::answer(of)));
+        }
+        // Two tables for each pair.
+        out += &of_pair(view, of, ROOM / (2 * all.len()));
+    }
+    let suite = view.suite;
+    for (label, names) in suite.map(|suite| words_of::without_verdict(suite, &all, false)).into_iter().flatten() {
+        let _ = writeln!(out, "- {}: {}", text(&label), text(&names));
+    }
+    if let Some(control) = suite.and_then(|suite| Cases::of_control(view, suite)) {
+        let _ = writeln!(out, "- {}", text(&words_of::control(&control)));
+    }
+    out
+}
+
+fn of_pair(view: &View, of: &Cases, room: usize) -> String {
+    let changed = of.changed();
+    let mut out = String::new();
+    if !changed.is_empty() {
+        out += &table(of, &changed, room);
+    }
+    // Those of requests are among the reservations of all comparisons.
+    let reasons = view.suite.map(|_| words_of::reasons(of));
+    for sentence in std::iter::once(words_of::about(view, of)).chain(reasons.into_iter().flatten()) {
+        let _ = writeln!(out, "{}\n", text(&sentence));
+    }
+    let many = units::counted(of.rows.len() as u64, of.kind);
+    let summary = format!("{many}, the slowest first");
+    let _ = writeln!(out, "<details><summary>{summary}</summary>\n\n{}</details>\n", table(of, &of.sorted(), room));
+    out
+}
+
+/// A table of these cases. Those for which there is no room are counted.
+fn table(of: &Cases, rows: &[&Row], room: usize) -> String {
+    let mut table = format!(
+        "| {} | {} | {} | ratio of cost | interval | verdict |\n|---|--:|--:|--:|---|---|\n",
+        of.kind,
+        code(&shown(of.a)),
+        code(&shown(of.b))
+    );
+    for (at, of_case) in rows.iter().enumerate() {
+        if table.len() > room {
+            let _ = writeln!(table, "\nand {} more, in the report", rows.len() - at);
+            break;
+        }
+        let _ = writeln!(table, "{}", row(of, of_case));
+    }
+    table + "\n"
+}
+
+fn row(of: &Cases, row: &Row) -> String {
+    let [a, b] = match row.figures {
+        Some(both) => both.map(|figure| text(&words_of::figure(figure))),
+        None => [const { units::MISSING }; 2].map(str::to_owned),
+    };
+    let missing = || units::MISSING.to_owned();
+    let (ratio, interval) = match row.ratios(of.matters).as_deref() {
+        Some([ratio, low, high]) => (format!("{ratio}x"), format!("{low}x to {high}x")),
+        Some([ratio]) => (format!("{ratio}x"), missing()),
+        _ => (missing(), missing()),
+    };
+    let name = code(&words::short_name(row.name, words_of::LONGEST_NAME));
+    let inverse = words_of::inverse(row);
+    let inverse = if inverse.is_empty() { inverse } else { format!(" ({})", text(&inverse)) };
+    let word = words::word(row.word, row.of.metric);
+    format!("| {name}{inverse} | {a} | {b} | {ratio} | {interval} | {word} |")
+}

@@ -1,0 +1,161 @@
+//! The sentences about cases: how many have which verdict, and which changed.
+
+use crate::cases::{Cases, Figure, Row};
+use crate::words::reasons::{self, Reason};
+use crate::{View, words};
+use judge::verdict::{Comparison, FailedCase, Suite, Word};
+use text::shown::{shown, shown_sentence};
+use text::{lists, units};
+
+/// Longest name of a case on one line, in characters.
+pub(crate) const LONGEST_NAME: usize = 48;
+/// Maximum number of names that a short list has.
+const MOST_NAMED: usize = 5;
+
+/// How many cases have which verdict: `2 of 70 slower (worst: parse/large 1.12x, 1.08x to 1.15x), 1 faster, 61
+/// equivalent within 3 %, 6 undecided`.
+pub(crate) fn answer(of: &Cases) -> String {
+    if of.with(Word::Void) > 0 {
+        return format!("no verdict on {}", units::counted(of.count() as u64, of.kind));
+    }
+    let changed = of.changed();
+    let extreme = |word: Word, what: &str| {
+        let row = changed.iter().find(|row| row.word == word)?;
+        let name = words::short_name(row.name, LONGEST_NAME);
+        Some(format!(" ({what}: {name} {})", ratio(of, row, ", ", "")))
+    };
+    let slower = extreme(Word::Slower, "worst").unwrap_or_default();
+    let faster = match of.with(Word::Slower) {
+        0 => extreme(Word::Faster, "best").unwrap_or_default(),
+        _ => String::new(),
+    };
+    let within = format!(" equivalent within {}", units::show_percent(of.matters));
+    let others = [
+        (of.with(Word::Faster), format!(" faster{faster}")),
+        (of.with(Word::Equivalent), within),
+        (of.with(Word::Undecided), " undecided".to_owned()),
+        (of.failed.len(), " failed".to_owned()),
+    ];
+    let slower = format!("{} of {} slower{slower}", of.with(Word::Slower), of.count());
+    let others = others.into_iter().filter(|(many, _)| *many > 0);
+    let parts = std::iter::once(slower).chain(others.map(|(many, what)| format!("{many}{what}")));
+    parts.collect::<Vec<String>>().join(", ")
+}
+
+/// How many requests have which verdict, as the cases of a service.
+pub(crate) fn requests(of: &Cases) -> String {
+    format!("requests by what they cost (the inverse of throughput): {}", answer(of))
+}
+
+/// What the ratios are, for all lines below: said once.
+pub(crate) fn about(view: &View, of: &Cases) -> String {
+    let together = match of.family {
+        1 => "the interval holds".to_owned(),
+        many => format!("all {many} intervals hold together"),
+    };
+    let rests =
+        of.rows.first().map_or(String::new(), |row| format!(", {}", words::rests_on(view, row.of)));
+    format!(
+        "ratios are those of cost, {} to {}: above 1 is slower; {together} at {}{rests}",
+        shown(of.b),
+        shown(of.a),
+        units::level(1.0 - view.plan().question.alpha)
+    )
+}
+
+/// The ratio with its interval: `1.12x (1.08x to 1.15x)`, between these marks.
+pub(crate) fn ratio(of: &Cases, row: &Row, open: &str, close: &str) -> String {
+    match row.ratios(of.matters).as_deref() {
+        None => units::MISSING.to_owned(),
+        Some([ratio, low, high]) => format!("{ratio}x{open}{low}x to {high}x{close}"),
+        Some(ratio) => format!("{}x", ratio.concat()),
+    }
+}
+
+/// A figure with its unit, escaped.
+pub(crate) fn figure(of: Figure) -> String {
+    shown(units::figure_of_tool(of.value, of.unit))
+}
+
+/// The figures of both sides: `12.1 ms → 13.5 ms`.
+pub(crate) fn figures(row: &Row) -> String {
+    row.figures.map_or(String::new(), |[a, b]| format!("{} → {}", figure(a), figure(b)))
+}
+
+/// Says that the case is shown by the inverse of its figure. Empty if a smaller figure is better, and for requests,
+/// of which it is said once.
+pub(crate) fn inverse(row: &Row) -> String {
+    match row.figures {
+        Some([a, _]) if a.larger_is_better && row.of.request.is_none() => match a.unit {
+            "" => "shown by the inverse of its figure".to_owned(),
+            unit => format!("shown by the inverse of {}", shown(unit)),
+        },
+        _ => String::new(),
+    }
+}
+
+/// Why verdicts are missing or weaker than their intervals: each reason once, with the number of cases.
+pub(crate) fn reasons(of: &Cases) -> Vec<String> {
+    let because = |of: &Comparison| of.because.iter().map(shown_sentence).collect();
+    let reasons = reasons::reasons(of.rows.iter().map(|row| row.of), because);
+    let about = |reason: &Reason| match reason.of[..] {
+        [only] => shown(only.part().unwrap_or_default()),
+        _ => format!("{} of {}", reason.of.len(), units::counted(of.count() as u64, of.kind)),
+    };
+    reasons.iter().map(|reason| format!("{}: {}", about(reason), reason.text)).collect()
+}
+
+/// What a case that failed lacks: `parse (new: no figure in round 3)`.
+pub(crate) fn failed(of: &FailedCase) -> String {
+    format!(
+        "{} ({}: {} in round {})",
+        shown(&of.case),
+        shown(&of.contender),
+        shown(&of.why),
+        of.round
+    )
+}
+
+/// What has no verdict, one sentence for each kind: the label and the names. With `all` every one is named.
+pub(crate) fn without_verdict(suite: &Suite, of: &[Cases], all: bool) -> Vec<(String, String)> {
+    let most = if all { usize::MAX } else { MOST_NAMED };
+    let mut sentences = Vec::new();
+    for cases in of.iter().filter(|of| !of.failed.is_empty()) {
+        let names: Vec<String> = cases.failed.iter().map(failed).collect();
+        sentences.push(("failed".to_owned(), named(&names, most)));
+    }
+    let shown_names = |names: &[String]| names.iter().map(shown).collect::<Vec<String>>();
+    for only in suite.only_in.iter().filter(|only| !only.cases.is_empty()) {
+        let label = format!("only in {}", shown(&only.contender));
+        sentences.push((label, named(&shown_names(&only.cases), most)));
+    }
+    if !suite.left_out.is_empty() {
+        let names = named(&shown_names(&suite.left_out), most);
+        sentences.push(("left out to fit into the time".to_owned(), names));
+    }
+    sentences
+}
+
+/// The first names, and how many others there are.
+fn named(names: &[String], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let others = (more > 0).then(|| units::counted(more as u64, "other"));
+    let first = names.iter().take(most).cloned();
+    let listed = lists::listed(&first.chain(others).collect::<Vec<String>>());
+    if names.len() > 1 { format!("{} ({listed})", names.len()) } else { listed }
+}
+
+/// What the control showed: `the control, new again against new, differs in none of 70 cases`.
+pub(crate) fn control(of: &Cases) -> String {
+    let differs = of.with(Word::Slower) + of.with(Word::Faster);
+    let many = match differs {
+        0 => "none".to_owned(),
+        many => many.to_string(),
+    };
+    format!(
+        "the control, {} against {}, differs in {many} of {}",
+        shown(of.b),
+        shown(of.a),
+        units::counted(of.count() as u64, "case")
+    )
+}

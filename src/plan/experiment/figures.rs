@@ -1,0 +1,112 @@
+//! `figures` of a contender: what prints the figures of its cases, and where.
+
+use crate::plan::experiment::contender::Contender;
+use crate::plan::experiment::table::{Table, Value};
+use crate::plan::experiment::target::{Defaults, Target};
+use crate::plan::suite;
+use crate::targets::exec::Figures;
+use crate::targets::exec::figures::{FIGURES, TEMP};
+use figures::Kind;
+use protocol::Error;
+use protocol::address::ProgramCommand;
+use text::shown::shown;
+
+/// Keys of `figures = { … }`.
+pub(super) const KEYS: [&str; 5] = ["kind", "file", "pattern", "unit", "larger_is_better"];
+
+/// Reads `figures` of a program, or of `[defaults]`. Returns None if it is no suite.
+pub(super) fn of_program(
+    table: &Table<'_>,
+    defaults: &Defaults<'_>,
+    command: &ProgramCommand,
+) -> Result<Option<Figures>, Error> {
+    let of_defaults = || defaults.tables.iter().find_map(|table| table.get("figures"));
+    let Some(value) = table.get("figures").or_else(of_defaults) else { return Ok(None) };
+    let Some(figures) = read(&value)? else { return Ok(None) };
+    suite::check(&figures, command).map_err(|message| value.error(&message))?;
+    Ok(Some(figures))
+}
+
+/// Refuses `figures` of a contender that is no program.
+pub(super) fn refuse(table: &Table<'_>) -> Error {
+    let why = "only a program (url = 'exec:…') has figures of cases: remove this key";
+    table.get("figures").map_or_else(|| table.error(why), |value| value.error(why))
+}
+
+/// Checks that all contenders have figures, or none.
+pub(super) fn check_all(root: &Table<'_>, contenders: &[Contender]) -> Result<(), Error> {
+    let has = |contender: &Contender| matches!(&contender.target, Target::Program(it) if it.figures.is_some());
+    let (with, without) = (
+        contenders.iter().find(|contender| has(contender)),
+        contenders.iter().find(|contender| !has(contender)),
+    );
+    let (Some(with), Some(without)) = (with, without) else { return Ok(()) };
+    let name = &without.name;
+    let table = root.get("contender").map(|all| all.table()).transpose()?;
+    let own = table.and_then(|table| table.get(name));
+    let message = format!(
+        "`figures` is missing: `{}` is a suite, and all contenders of a comparison must be one",
+        with.name
+    );
+    Err(own.map_or_else(|| root.error(&message), |value| value.error(&message)))
+}
+
+/// A name, a table, or whether they are looked for.
+fn read(value: &Value<'_>) -> Result<Option<Figures>, Error> {
+    if value.is_text() {
+        let kind = suite::kind(value.word()?).map_err(|message| value.error(&message))?;
+        return Ok(Some(Figures { kind, file: None }));
+    }
+    if let Ok(is_asked) = value.flag() {
+        return Ok(is_asked.then(Figures::default));
+    }
+    let table = value.table().map_err(|_| {
+        value.error("must be the name of a kind, a table such as { kind = 'go', file = '{temp}/out.txt' }, or true")
+    })?;
+    table.only(&KEYS)?;
+    let kind = kind(&table)?;
+    let file = table.get("file").map(|value| file(&value)).transpose()?;
+    Ok(Some(Figures { kind, file }))
+}
+
+fn kind(table: &Table<'_>) -> Result<Option<Kind>, Error> {
+    let named = table.get("kind");
+    let name = named.as_ref().map(Value::word).transpose()?;
+    let Some(pattern) = table.get("pattern") else {
+        for key in ["unit", "larger_is_better"] {
+            if let Some(value) = table.get(key) {
+                return Err(value.error("this key belongs to `pattern`: the other kinds know it"));
+            }
+        }
+        return match (name, named) {
+            (Some("pattern"), Some(value)) => {
+                Err(value.error("`pattern` is missing: give the regular expression, such as '(?<name>\\S+) (?<number>\\S+) ns'"))
+            }
+            (Some(name), Some(value)) => suite::kind(name).map_err(|message| value.error(&message)),
+            _ => Ok(None),
+        };
+    };
+    if name.is_some_and(|name| name != "pattern") {
+        return Err(pattern
+            .error("a pattern is a kind of its own: write kind = 'pattern', or leave out `kind`"));
+    }
+    let unit = table.get("unit").map(|value| value.word().map(str::to_owned)).transpose()?;
+    let larger = table.get("larger_is_better").map(|value| value.flag()).transpose()?;
+    let kind = Kind::pattern(pattern.word()?, unit.as_deref(), larger);
+    kind.map(Some).map_err(|message| pattern.error(&message))
+}
+
+/// A file that the run itself has written: one from an earlier run must not be read.
+fn file(value: &Value<'_>) -> Result<String, Error> {
+    let file = value.word()?;
+    let below = file.strip_prefix(TEMP).and_then(|rest| rest.strip_prefix('/'));
+    match below {
+        Some(name) if !name.is_empty() && !name.split('/').any(|part| part == "..") => Ok(file.to_owned()),
+        _ if file == FIGURES => Ok(file.to_owned()),
+        _ => Err(value.error(&format!(
+            "`{}` must begin with {TEMP}/, the directory that each run has of its own: otherwise the figures of an \
+             earlier run could be read",
+            shown(file)
+        ))),
+    }
+}

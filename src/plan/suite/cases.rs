@@ -1,0 +1,225 @@
+//! Which cases are compared, and how often: what follows from one run of each contender before round 1. Pure.
+
+use judge::stats::rounds::{default_rounds, too_few};
+use record::{Case, CaseFigure, Cases, LengthRule, OnlyIn, Question};
+use std::collections::BTreeMap;
+use text::shown::shown;
+use text::units::{show_counted, show_ns};
+
+/// Returns the cases that all contenders have, and the replicates that so many need. `figures` are those of each
+/// contender, by number.
+///
+/// # Errors
+/// When no case is compared, or contenders measure one in different units.
+pub(crate) fn compared(question: &Question, figures: &[Vec<CaseFigure>]) -> Result<Cases, String> {
+    let mut all: BTreeMap<&str, Vec<(usize, &CaseFigure)>> = BTreeMap::new();
+    for (contender, figures) in figures.iter().enumerate() {
+        for figure in figures {
+            all.entry(&figure.case).or_default().push((contender, figure));
+        }
+    }
+    let mut cases = Cases::default();
+    let mut only_in = vec![Vec::new(); figures.len()];
+    for (name, of) in all {
+        if of.len() < figures.len() {
+            of.iter().for_each(|(contender, _)| only_in[*contender].push(name.to_owned()));
+            continue;
+        }
+        let first = of[0].1;
+        let case = |figure: &CaseFigure| Case {
+            name: name.to_owned(),
+            unit: figure.unit.clone(),
+            larger_is_better: figure.larger_is_better,
+        };
+        if let Some((other, figure)) = of.iter().find(|(_, it)| case(it) != case(first)) {
+            let unit = |figure: &CaseFigure| {
+                if figure.unit.is_empty() { "no unit".to_owned() } else { shown(&figure.unit) }
+            };
+            return Err(format!(
+                "the figure of the case `{}` has the unit {} in `{}` and {} in `{}`, which cannot be compared",
+                shown(name),
+                unit(first),
+                question.name_of(0),
+                unit(figure),
+                question.name_of(*other as u32)
+            ));
+        }
+        cases.compared.push(case(first));
+    }
+    if cases.compared.is_empty() {
+        let example = |(at, names): (usize, &Vec<String>)| {
+            let first = names
+                .first()
+                .map_or("none".to_owned(), |name| format!("such as `{}`", shown(name)));
+            format!(
+                "`{}` has {} ({first})",
+                question.name_of(at as u32),
+                show_counted(names.len() as u64, "case")
+            )
+        };
+        let each: Vec<String> = only_in.iter().enumerate().map(example).collect();
+        return Err(format!(
+            "no case is in all contenders, so nothing can be compared: {}",
+            each.join(", ")
+        ));
+    }
+    let each = (0..).zip(only_in).filter(|(_, names)| !names.is_empty());
+    cases.only_in = each.map(|(contender, cases)| OnlyIn { contender, cases }).collect();
+    cases.replicates = replicates(question, cases.compared.len());
+    Ok(cases)
+}
+
+/// The rounds for so many cases: those of the plan if they were given.
+fn replicates(question: &Question, cases: usize) -> u32 {
+    match question.length {
+        LengthRule::Fixed => question.rounds,
+        _ => default_rounds(comparisons(question, cases), question.alpha),
+    }
+}
+
+/// The comparisons of the larger family: that of a control has one for each case.
+fn comparisons(question: &Question, cases: usize) -> usize {
+    cases.saturating_mul(question.pairs.len().max(1))
+}
+
+/// Why so many rounds cannot decide about so many cases. Returns None if they can.
+pub(crate) fn too_few_rounds(question: &Question, cases: &Cases) -> Option<String> {
+    too_few(cases.replicates, comparisons(question, cases.compared.len()), question.alpha)
+}
+
+/// Leaves out the dearest cases, one after another, until all rounds fit into the time that is left. `costs_ns` is what
+/// each case takes in a round of all contenders, in the order of the cases. Returns what a round takes, in nanoseconds.
+///
+/// # Errors
+/// When not even one case fits. The message says how long the cheapest takes.
+pub(crate) fn fit_into(
+    question: &Question,
+    cases: &mut Cases,
+    mut costs_ns: Vec<u64>,
+    left_ns: u64,
+) -> Result<u64, String> {
+    loop {
+        let round_ns = costs_ns.iter().sum::<u64>();
+        let all_ns = round_ns.saturating_mul(cases.replicates.into());
+        if all_ns <= left_ns {
+            return Ok(round_ns);
+        }
+        let dearest = (0..costs_ns.len()).max_by_key(|at| costs_ns[*at]);
+        let Some(dearest) = dearest.filter(|_| costs_ns.len() > 1) else {
+            return Err(format!(
+                "the time does not suffice for {} of the cheapest case, which take {}",
+                show_counted(cases.replicates.into(), "round"),
+                show_ns(all_ns)
+            ));
+        };
+        costs_ns.remove(dearest);
+        cases.left_out.push(cases.compared.remove(dearest).name);
+        cases.left_out.sort();
+        cases.replicates = replicates(question, cases.compared.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::testing;
+
+    fn figure(case: &str, unit: &str) -> CaseFigure {
+        CaseFigure {
+            case: case.to_owned(),
+            value: 5.0,
+            unit: unit.to_owned(),
+            larger_is_better: false,
+        }
+    }
+
+    fn figures(cases: &[&str]) -> Vec<CaseFigure> {
+        cases.iter().map(|case| figure(case, "ns")).collect()
+    }
+
+    fn question() -> Question {
+        Question {
+            is_suite: true,
+            length: LengthRule::Cases,
+            ..testing::question(&["old", "new"], 10)
+        }
+    }
+
+    fn names(cases: &Cases) -> Vec<&str> {
+        cases.compared.iter().map(|case| case.name.as_str()).collect()
+    }
+
+    #[test]
+    fn cases_of_all_contenders_are_compared_by_their_names() {
+        let cases =
+            compared(&question(), &[figures(&["c", "a", "x"]), figures(&["a", "c", "y", "z"])]);
+        let cases = cases.expect("two cases");
+        assert_eq!(names(&cases), ["a", "c"]);
+        let only = |contender, cases: &[&str]| OnlyIn {
+            contender,
+            cases: cases.iter().map(|case| (*case).to_owned()).collect(),
+        };
+        assert_eq!(cases.only_in, [only(0, &["x"]), only(1, &["y", "z"])]);
+        assert_eq!((cases.compared[0].unit.as_str(), cases.replicates), ("ns", 10));
+    }
+
+    #[test]
+    fn replicates_follow_from_the_cases_of_all_pairs_unless_they_are_given() {
+        let all: Vec<String> = (0..70).map(|number| format!("{number:02}")).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let two = [figures(&all), figures(&all)];
+        let of = |question: &Question| compared(question, &two).expect("cases").replicates;
+        assert_eq!(of(&question()), 14, "2^-11 is not above 0.05 / 70");
+        let mut three = question();
+        three.pairs = vec![record::Pair { a: 0, b: 1 }; 2];
+        assert_eq!(of(&three), 15);
+        let fixed = Question { length: LengthRule::Fixed, ..question() };
+        let cases = compared(&fixed, &two).expect("cases");
+        assert_eq!(cases.replicates, 10);
+        assert_eq!(
+            too_few_rounds(&fixed, &cases).as_deref(),
+            Some(
+                "10 rounds cannot support 70 comparisons at 5 %; at least 12 are needed: use --rounds 14 or compare fewer"
+            )
+        );
+        assert_eq!(too_few_rounds(&fixed, &Cases { replicates: 12, ..cases }), None);
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_an_error() {
+        let none = compared(&question(), &[figures(&["a", "b"]), figures(&["c"])]);
+        assert_eq!(
+            none.unwrap_err(),
+            "no case is in all contenders, so nothing can be compared: `old` has 2 cases (such as `a`), `new` has 1 \
+             case (such as `c`)"
+        );
+        let units = compared(&question(), &[figures(&["a"]), vec![figure("a", "MB/s")]]);
+        assert_eq!(
+            units.unwrap_err(),
+            "the figure of the case `a` has the unit ns in `old` and MB/s in `new`, which cannot be compared"
+        );
+    }
+
+    #[test]
+    fn the_dearest_cases_are_left_out_and_never_rounds() {
+        let all = [figures(&["a", "b", "c", "d"]), figures(&["a", "b", "c", "d"])];
+        let cases = || compared(&question(), &all).expect("cases");
+        let costs = vec![40, 10, 30, 20];
+        let fit = |left_ns| {
+            let mut cases = cases();
+            fit_into(&question(), &mut cases, costs.clone(), left_ns).map(|_| cases)
+        };
+        let whole = fit(1000).expect("all fit");
+        assert_eq!((names(&whole).len(), whole.left_out.len(), whole.replicates), (4, 0, 10));
+        let cut = fit(600).expect("three fit");
+        assert_eq!(
+            (names(&cut), cut.left_out.clone(), cut.replicates),
+            (vec!["b", "c", "d"], vec!["a".to_owned()], 10)
+        );
+        assert_eq!(names(&fit(599).expect("two fit")), ["b", "d"]);
+        assert_eq!(
+            fit(99).unwrap_err(),
+            "the time does not suffice for 10 rounds of the cheapest case, which take 100 ns"
+        );
+    }
+}
