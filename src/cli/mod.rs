@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+mod against;
 mod agents;
 mod agents_over_ssh;
 mod commands;
@@ -80,6 +81,8 @@ enum CommandArgs {
     Conformance(commands::conformance::ConformanceArgs),
     /// Run a server of known behaviour, to test tiebreak and other tools with it
     Testserver(Box<commands::testserver::TestserverArgs>),
+    Init(commands::init::InitArgs),
+    Clean(commands::clean::CleanArgs),
     Watch(commands::watch::WatchArgs),
     Agents(commands::agents_job::AgentsArgs),
     Completions(commands::completions::CompletionsArgs),
@@ -176,6 +179,8 @@ fn perform(typed: &CommandArgs, words: Vec<String>) -> ExitCode {
         CommandArgs::Setup(args) => commands::setup::perform(args),
         CommandArgs::Conformance(args) => commands::conformance::perform(args),
         CommandArgs::Testserver(args) => return commands::testserver::run(args),
+        CommandArgs::Init(_) => commands::init::perform(),
+        CommandArgs::Clean(_) => commands::clean::perform(),
         CommandArgs::Watch(args) => commands::watch::perform(args),
         CommandArgs::Agents(args) => commands::agents_job::perform(args),
         CommandArgs::Completions(args) => commands::completions::perform(args),

@@ -27,7 +27,11 @@ const LEFT_OUT: [&str; 14] = [
     "quiet",
 ];
 /// Flags without a setting that hold no secret.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 16] = [
+    "against",
+    "contender",
+    "their-experiment",
+    "rebuilds",
     "scale",
     "connect-to",
     "allow-public",

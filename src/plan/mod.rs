@@ -1,9 +1,11 @@
 //! From the command line to the plan of a run.
 
+pub(crate) mod against;
 mod contender;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod experiment;
+pub mod first_file;
 pub(crate) mod length;
 mod objectives;
 pub mod pilot;

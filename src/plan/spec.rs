@@ -1,5 +1,6 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
+use crate::plan::against::Against;
 use crate::plan::experiment::RunInput;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::group_given::GroupGiven;
@@ -26,6 +27,8 @@ pub struct Spec {
     pub sweep: Option<SweepSettings>,
     /// How many agents drive (`--agents`). 0 if this process drives alone.
     pub agents: u32,
+    /// The revisions that are compared (`--against`).
+    pub against: Against,
     /// The scale of the experiment file (`--scale`). None means its own sizes.
     pub scale: Option<String>,
     /// `NAME.key=value`.
@@ -57,6 +60,7 @@ impl Spec {
             groups: Vec::new(),
             sweep: None,
             agents: 0,
+            against: Against::default(),
             scale: None,
             sets: Vec::new(),
             connect_to: Vec::new(),

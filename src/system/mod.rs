@@ -5,5 +5,6 @@ pub mod cores;
 pub mod exit;
 pub mod host;
 pub mod remote;
+pub(crate) mod repository;
 pub mod signals;
 pub(crate) mod utc;

@@ -11,4 +11,5 @@ pub mod cpu;
 pub mod find;
 pub mod ports;
 pub(crate) mod ready;
+pub(crate) mod revisions;
 pub mod sight;

@@ -14,6 +14,7 @@ truths! {
     All: the_same_commit_is_not_called_different,
     All: a_commit_that_is_slower_by_a_tenth_is_called,
     Calibration: the_order_of_two_equal_programs_has_no_effect,
+    Calibration: a_clean_working_tree_is_not_called_different_from_its_commit,
 }
 
 /// A service in one language, and how it is built and launched in its worktree.
@@ -50,29 +51,55 @@ const SERVICES: [Service; 3] = [
     },
 ];
 
+/// A repository of a service or a program: its file, and its experiment.
+const REPOSITORIES: [(&str, &str, &str); 3] = [
+    (
+        SERVICES[0].file,
+        SERVICES[0].source,
+        "launch = ['node', 'service.js', '{port}', '1000']\nurl = 'http://127.0.0.1:{port}/'\n",
+    ),
+    (
+        SERVICES[1].file,
+        SERVICES[1].source,
+        "build = [['go', 'build', '-o', 'service', 'service.go']]\n\
+         launch = ['./service', '{port}', '1000']\nurl = 'http://127.0.0.1:{port}/'\n",
+    ),
+    (
+        "work.c",
+        "#include <stdio.h>\n\
+         int main(void) {\n\
+           unsigned long sum = 1;\n\
+           for (unsigned long i = 0; i < 20000000; i++) sum = sum * 6364136223846793005UL + i;\n\
+           printf(\"%lu\\noperations 20000000\\n\", sum);\n\
+         }\n",
+        "build = [['cc', '-O2', '-o', 'work', 'work.c']]\nurl = 'exec:./work'\n",
+    ),
+];
+
 /// The equality of twenty comparisons, as the issue of launches asks for it: ten of sixty fail. A right tool
 /// (5 %) passes with all but a probability of 4.6 in 10 000. The short one has two languages, and fails a right
 /// tool with 7.4 in 100 000.
 const FULL: Rule = Rule { looks: &[(20, 2)], fails_at: 10, last: 60 };
 const SHORT: Rule = Rule { looks: &[(2, 0), (8, 1)], fails_at: 5, last: 16 };
 
+/// Runs git with an author, in a directory of the test.
+fn git(directory: &TestDirectory, words: &[&str]) {
+    let author = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+    let mut command = Command::new("git");
+    let output = command.args(author).args(words).current_dir(directory.file("")).output();
+    let output = output.expect("git is installed");
+    assert!(output.status.success(), "git {words:?}: {output:?}");
+}
+
 /// A repository with one commit of a service, checked out into `old` and `new`.
 fn checked_out(service: &Service) -> TestDirectory {
     let directory = TestDirectory::new();
-    let root = directory.file("");
-    let git = |words: &[&str]| {
-        let author = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
-        let mut command = Command::new("git");
-        let output = command.args(author).args(words).current_dir(&root).output();
-        let output = output.expect("git is installed");
-        assert!(output.status.success(), "git {words:?}: {output:?}");
-    };
-    git(&["init", "--quiet", "."]);
+    git(&directory, &["init", "--quiet", "."]);
     fs::write(directory.file(service.file), service.source).expect("a file");
-    git(&["add", service.file]);
-    git(&["commit", "--quiet", "-m", "The service"]);
+    git(&directory, &["add", service.file]);
+    git(&directory, &["commit", "--quiet", "-m", "The service"]);
     for name in ["old", "new"] {
-        git(&["worktree", "add", "--quiet", "--detach", name]);
+        git(&directory, &["worktree", "add", "--quiet", "--detach", name]);
     }
     directory
 }
@@ -167,4 +194,38 @@ fn the_order_of_two_equal_programs_has_no_effect() {
     );
     let (low, high) = at(0.0001);
     assert!(low <= 0.0 && 0.0 <= high, "{low} to {high}");
+}
+
+/// `--against HEAD` on a clean tree: both sides are one commit, built in the same way in directories of their own.
+fn a_clean_working_tree_is_not_called_different_from_its_commit() {
+    let mut told = Vec::new();
+    let result = FULL.apply_and_tell(|number| {
+        let (file, source, experiment) = REPOSITORIES[number as usize % REPOSITORIES.len()];
+        let directory = TestDirectory::new();
+        git(&directory, &["init", "--quiet", "."]);
+        for (name, text) in [
+            (file, source),
+            ("tiebreak.toml", &format!("[contender.mine]\n{experiment}")),
+            (".gitignore", "/.cache\n/tiebreak-runs\n/report-of-the-test.json\n"),
+        ] {
+            fs::write(directory.file(name), text).expect("a file");
+        }
+        git(&directory, &["add", "--all"]);
+        git(&directory, &["commit", "--quiet", "-m", "All of it"]);
+        let seed = (number + 1).to_string();
+        let (_, report) = directory.report(&["compare", "--against", "HEAD", "--seed", &seed]);
+        let tree = &report["plan"]["contenders"][1]["revision"]["work_tree"];
+        assert_eq!((&tree["changed_files"], &tree["untracked_files"]), (&0.into(), &0.into()));
+        let compared = Compared::of(&report, 0.0);
+        told.push(format!("{file} {:.3}", compared.ratio));
+        compared.is_called_different()
+    });
+    figure(told.join(", "), "1");
+    match result {
+        Ok(called) => figure(called, &FULL),
+        Err(called) => {
+            figure(&called, &FULL);
+            panic!("{called}: {told:?}");
+        }
+    }
 }

@@ -31,6 +31,10 @@ const SHORT: [&str; 11] = [
     "-q",
 ];
 
+/// A commit of the test's repository.
+const COMMIT: &str =
+    "-c user.name=Ada -c user.email=ada@example.org commit --quiet --allow-empty --message x";
+
 /// A fenced block of a document.
 struct Block {
     /// Document and line of its first line, such as `README.md:20`.
@@ -124,6 +128,18 @@ impl WorkDirectory {
         ] {
             std::fs::write(directory.file(name), text).expect("a file");
         }
+        // A repository for comparisons of revisions.
+        let one = "[contender.app]\nbuild = [['true']]\nlaunch = ['./app']\n";
+        std::fs::write(directory.file("one.toml"), one).expect("a file");
+        for script in
+            ["init --quiet -b main", "add one.toml", COMMIT, "tag v1.3", "tag v1.4", COMMIT]
+        {
+            let mut git = std::process::Command::new("git");
+            let words = script.split(' ').collect::<Vec<_>>();
+            let made =
+                git.args(words).current_dir(directory.path()).output().expect("git is installed");
+            assert!(made.status.success(), "{}", errors(&made));
+        }
         for name in ["old", "new", "man"] {
             std::fs::create_dir(directory.file(name)).expect("a directory");
         }
@@ -170,6 +186,13 @@ impl WorkDirectory {
     /// can work.
     fn substitute(&self, words: &[String]) -> (Vec<String>, Option<i32>) {
         let mut attempt = words[1..].to_vec();
+        let has_file = attempt.iter().any(|word| word.ends_with(".toml"));
+        if attempt.iter().any(|word| word == "--against")
+            && !has_file
+            && attempt[0] != "conformance"
+        {
+            attempt.insert(1, "one.toml".to_owned());
+        }
         let expected = match attempt[0].as_str() {
             // Its plan is made as far as servers need not answer.
             "compare" | "plan" => {
@@ -211,7 +234,7 @@ impl WorkDirectory {
                 0
             }
             // They take minutes or download software, so the arguments are only parsed.
-            "conformance" | "demo" | "setup" => {
+            "clean" | "conformance" | "demo" | "init" | "setup" => {
                 attempt.push("--help".to_owned());
                 0
             }

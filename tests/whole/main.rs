@@ -26,6 +26,7 @@ mod validator;
 mod web;
 
 mod addresses;
+mod against;
 mod announced;
 mod audit_page;
 mod boards;

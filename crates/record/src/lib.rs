@@ -35,6 +35,7 @@ pub mod question;
 mod reasons;
 pub mod recorder;
 mod request_plan;
+mod revision;
 pub mod seen;
 mod server_parts;
 mod sharding;
@@ -82,6 +83,7 @@ pub use recorder::{Moments, Recorder, SliceStart, Waited};
 pub use request_plan::{
     MessageKind, MessageSettings, RequestPlan, RequestSettings, SqlProtocol, SqlSettings, Work,
 };
+pub use revision::{Revision, WorkTree};
 pub use seen::Seen;
 pub use server_parts::ServerParts;
 pub use sharding::{ShardRule, Sharding};

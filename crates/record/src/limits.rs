@@ -262,6 +262,7 @@ mod tests {
         let contender = |name: &&str| Contender {
             name: (*name).to_owned(),
             target: String::new(),
+            revision: None,
             launch: Vec::new(),
             address: Address::Unix(String::new()),
             watch: None,

@@ -4,7 +4,7 @@
 
 use crate::{
     Address, Consistency, Factor, Host, Intensity, InterimLook, Published, Question, RequestPlan,
-    Reuse, RunSweep, Sharding, WarmUp, Workload,
+    Reuse, Revision, RunSweep, Sharding, WarmUp, Workload,
 };
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -166,6 +166,9 @@ pub struct Contender {
     pub name: String,
     /// Its URL, without the login and the values of the query.
     pub target: String,
+    /// The revision that it was built from (`--against`). None if it is not compared with another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
     /// Its commands without secrets, if tiebreak launches it. Empty if it is running already.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launch: Vec<String>,

@@ -3,11 +3,12 @@
 use super::compare::{self, CompareArgs};
 use crate::cli::{conduct, outputs};
 use crate::plan;
+use crate::plan::against::{RevisionExperiment, describe};
 use crate::plan::experiment::{self, FileText};
 use crate::plan::length::launches;
 use crate::plan::question::hash;
 use crate::plan::sweep::load_points;
-use crate::plan::{Command, ContenderAccess, Observed, Resolved};
+use crate::plan::{Command, ContenderAccess, Observed, Resolved, Spec};
 use crate::run::runner;
 use crate::targets::launch;
 use crate::targets::launch::{File, Launch};
@@ -48,6 +49,9 @@ pub(in crate::cli) struct CheckArgs {
 
 pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
+    if !spec.against.revisions.is_empty() {
+        return of_revisions(Spec { allow_file: true, allow_destructive: true, ..spec });
+    }
     // Printed first, because what follows fails if a variable is not set.
     let mut files = Vec::new();
     for named in plan::files(&spec.contenders) {
@@ -69,6 +73,26 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     }
     let output = text(&conduct::settle_read(&spec, inputs)?);
     outputs::print(&secrets::hidden(&output))?;
+    Ok(Exit::Sound)
+}
+
+/// What a comparison of revisions would build and do.
+fn of_revisions(spec: Spec) -> Result<Exit, Error> {
+    let experiment = RevisionExperiment::read(&spec)?;
+    outputs::print(&secrets::hidden(&of_file(experiment.file())?))?;
+    let sides = experiment.sides(&spec.against.revisions)?;
+    let mut builds = "builds, each in a snapshot of its own:\n".to_owned();
+    for side in &sides {
+        let _ = writeln!(builds, "  {}  {}", describe(side), shown_sentence(&side.commit.subject));
+        for command in experiment.build_commands() {
+            let _ = writeln!(builds, "    {}", shown_sentence(command.to_string()));
+        }
+    }
+    let rebuilds = spec.against.rebuilds;
+    let times = rebuilds.map_or(String::new(), |times| format!("  each side {times} times\n"));
+    outputs::print(&secrets::hidden(&format!("{builds}{times}\n")))?;
+    let resolved = conduct::settle_read(&spec, experiment.unbuilt(&sides, rebuilds)?)?;
+    outputs::print(&secrets::hidden(&text(&resolved)))?;
     Ok(Exit::Sound)
 }
 

@@ -1,5 +1,7 @@
 //! `tiebreak compare`.
 
+use crate::cli::against;
+use crate::cli::against::AgainstOptions;
 use crate::cli::agents::AgentOptions;
 use crate::cli::flags::{COMPARE, Flags};
 use crate::cli::help::examples;
@@ -17,11 +19,15 @@ Examples:
       any number of contenders; a bare address is named after its host and port
   tiebreak compare nginx lighttpd mine=node --connections 500
       servers that tiebreak launches and stops itself (see `tiebreak recipes`)
-  tiebreak compare experiments/http-servers.toml --launches 10
-      an experiment file: any program, launched ten times (see `tiebreak check`)";
+  tiebreak compare --against HEAD~1
+      your program before the last commit and now, as tiebreak.toml describes it (`tiebreak init`)";
 
 /// Further examples, which only `--help` shows.
 const MORE_EXAMPLES: &str = "
+  tiebreak compare experiments/http-servers.toml --launches 10
+      an experiment file: any program, launched ten times (see `tiebreak check`)
+  tiebreak compare --against main... --require 'throughput >= 0.97x'
+      for CI: the merge base of a branch, and the branch
   tiebreak compare keep=http://127.0.0.1:8080/ fresh=http://127.0.0.1:8080/ --set fresh.reuse=never
       one server, with persistent and with fresh connections
   tiebreak compare a=http://127.0.0.1:8080/ b=http://127.0.0.1:8081/ --rate 5k/s --arrivals poisson
@@ -60,7 +66,7 @@ pub(in crate::cli) fn after_long_help() -> String {
 #[derive(clap::Args)]
 pub(in crate::cli) struct CompareArgs {
     /// Contenders: addresses, recipes by name, or an experiment file
-    #[arg(required = true, value_name = "[NAME=]URL|RECIPE|FILE.toml")]
+    #[arg(required_unless_present = "revisions", value_name = "[NAME=]URL|RECIPE|FILE.toml")]
     contenders: Vec<String>,
     /// Compare at several load points: connections=1,8,32,128
     ///
@@ -74,6 +80,8 @@ pub(in crate::cli) struct CompareArgs {
     flags: Flags<COMPARE>,
     #[command(flatten)]
     target: TargetOptions,
+    #[command(flatten)]
+    against: AgainstOptions,
     #[command(flatten)]
     agents: AgentOptions,
     #[command(flatten)]
@@ -105,6 +113,7 @@ pub(in crate::cli) fn rank(args: &CompareArgs, words: Vec<String>) -> Result<Exi
 
 fn drive(spec: &Spec, args: &CompareArgs) -> Result<Exit, Error> {
     if args.agents.share() {
+        against::refuse_agents(spec)?;
         crate::cli::agents::perform(spec, &args.agents, &args.output)
     } else {
         crate::cli::perform::perform(spec, &args.output)
@@ -116,6 +125,7 @@ pub(in crate::cli) fn spec(args: &CompareArgs) -> Result<Spec, Error> {
     spec.sweep.clone_from(&args.sweep);
     args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
+    args.against.fill(&mut spec);
     spec.agents = args.agents.count()?;
     Ok(spec)
 }

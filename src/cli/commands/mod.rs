@@ -3,11 +3,13 @@
 pub(super) mod agents_job;
 pub(super) mod audit;
 pub(super) mod check;
+pub(super) mod clean;
 pub(super) mod compare;
 pub(super) mod completions;
 pub(super) mod conformance;
 pub(super) mod demo;
 pub(super) mod explain;
+pub(super) mod init;
 pub(super) mod load;
 pub(super) mod man;
 pub(super) mod packages;

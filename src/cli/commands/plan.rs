@@ -2,9 +2,9 @@
 
 use super::compare::{self, CompareArgs};
 use crate::cli::outputs::Copies;
-use crate::cli::{conduct, outputs};
+use crate::cli::{against, conduct, outputs};
 use crate::plan::length::rule::OVERHEAD;
-use crate::plan::{self, Inputs, Spec, sweep};
+use crate::plan::{Inputs, Spec, sweep};
 use crate::run::judging::Judged;
 use crate::run::runner::Reporting;
 use crate::system::host;
@@ -63,7 +63,7 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     output.copies()?;
     let mut spec = compare::spec(&args.compare)?;
     spec.run.requirements.clear();
-    let inputs = plan::read(&spec)?;
+    let (inputs, _snapshots) = against::read(&spec, output.quiet)?;
     refuse_sweep(&spec, &inputs)?;
     let resolved = conduct::settle_read(&spec, inputs)?;
     if resolved.plan.question.seeks_capacity() {
@@ -283,7 +283,7 @@ impl Drop for Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Command;
+    use crate::plan::{self, Command};
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

@@ -100,7 +100,7 @@ fn unknown(name: &str, root: &Command) -> Error {
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Compare", &["compare", "rank", "demo"]),
     ("Run one target", &["run"]),
-    ("Prepare", &["check", "plan", "recipes", "setup", "load"]),
+    ("Prepare", &["init", "check", "plan", "recipes", "setup", "load", "clean"]),
     ("Read results", &["report", "audit", "explain"]),
     ("Use several machines", &["watch", "agents"]),
     ("Check the tool", &["conformance", "testserver"]),

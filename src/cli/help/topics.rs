@@ -29,6 +29,7 @@ const TOPICS: [Topic; 12] = [
     topic("groups", "Groups"),
     topic("sweeps", "Sweeps"),
     topic("interleaving", "Interleaving"),
+    topic("revisions", "Revisions"),
     topic("ci", "CI"),
     topic("machines", "More than one machine"),
 ];

@@ -17,6 +17,7 @@ use protocol::Software;
 use protocol::address::{Url, begins_with_a_port};
 use protocol::secrets;
 use protocol::{Error, address};
+use record::Revision;
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -49,6 +50,8 @@ pub(in crate::plan) struct RequestedContender {
     pub(in crate::plan) settings: Settings,
     /// Its own groups. Empty means the groups of all contenders.
     pub(in crate::plan) groups: Vec<GroupGiven>,
+    /// The revision that it is built from. None if it is not one of several.
+    pub(in crate::plan) revision: Option<Revision>,
 }
 
 /// Where its target is.
@@ -111,15 +114,21 @@ pub fn read(spec: &Spec) -> Result<Inputs, Error> {
 /// As [`read`].
 pub fn read_with(spec: &Spec, files: Vec<NamedFile>) -> Result<Inputs, Error> {
     let mut inputs = read_undeclared(spec, files)?;
-    let declared = secrets::declared();
-    for wanted in &mut inputs.contenders {
-        if let TargetLocation::Program(program) = &mut wanted.location {
-            let of_file = inputs.secrets.iter().map(|secret| secret.reveal().to_owned());
-            program.secrets.extend(of_file.chain(declared.iter().cloned()));
-        }
-    }
-    inputs.secrets.extend(declared.into_iter().map(Secret::unnamed));
+    inputs.declare(secrets::declared());
     Ok(inputs)
+}
+
+impl Inputs {
+    /// Adds the secrets that were declared elsewhere.
+    pub(in crate::plan) fn declare(&mut self, declared: Vec<String>) {
+        for wanted in &mut self.contenders {
+            if let TargetLocation::Program(program) = &mut wanted.location {
+                let of_file = self.secrets.iter().map(|secret| secret.reveal().to_owned());
+                program.secrets.extend(of_file.chain(declared.iter().cloned()));
+            }
+        }
+        self.secrets.extend(declared.into_iter().map(Secret::unnamed));
+    }
 }
 
 fn read_undeclared(spec: &Spec, mut files: Vec<NamedFile>) -> Result<Inputs, Error> {
@@ -205,7 +214,8 @@ fn address(
         _ => TargetLocation::Attached { url },
     };
     let (settings, groups) = (Settings::default(), Vec::new());
-    Ok(RequestedContender { name: name.map(str::to_owned), location, settings, groups })
+    let name = name.map(str::to_owned);
+    Ok(RequestedContender { name, location, settings, groups, revision: None })
 }
 
 /// Replaces `${NAME}` in an address by the variable, so that a token need not be an argument of
@@ -319,7 +329,7 @@ fn from_file(file: &FileText, spec: &Spec, inputs: &mut Inputs) -> Result<(), Er
 ///
 /// # Errors
 /// When the file cannot be read, or is outside the current directory and not allowed.
-fn read_allowed(file: &Path, allow_file: bool) -> Result<FileText, Error> {
+pub(in crate::plan) fn read_allowed(file: &Path, allow_file: bool) -> Result<FileText, Error> {
     let current = std::env::current_dir().unwrap_or_default();
     if !allow_file && file.is_file() && experiment::is_outside(file, &current) {
         let file = shown(file.display().to_string());
@@ -332,7 +342,9 @@ fn read_allowed(file: &Path, allow_file: bool) -> Result<FileText, Error> {
     FileText::read(file)
 }
 
-fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error> {
+pub(in crate::plan) fn wanted(
+    contender: experiment::Contender,
+) -> Result<RequestedContender, Error> {
     let location = match contender.target {
         Target::Launched(launch) => TargetLocation::Launched(launch),
         Target::Program(program) => TargetLocation::Program(program),
@@ -342,7 +354,8 @@ fn wanted(contender: experiment::Contender) -> Result<RequestedContender, Error>
         }
     };
     let (settings, groups) = (contender.settings, contender.groups);
-    Ok(RequestedContender { name: Some(contender.name), location, settings, groups })
+    let name = Some(contender.name);
+    Ok(RequestedContender { name, location, settings, groups, revision: None })
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub(super) fn contender(
     Ok(Contender {
         name: name.clone(),
         target: url.recorded(),
+        revision: None,
         launch: Vec::new(),
         address,
         watch: None,

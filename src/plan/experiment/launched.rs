@@ -75,6 +75,8 @@ pub(super) fn launched(
         temp: launch_keys::temp(table)?,
         fresh: launch_keys::fresh(table)?,
         files: launch_keys::files(table, known)?,
+        snapshot: None,
+        rebuilt: Vec::new(),
         build: commands("build", Scope::Build)?,
         prepare: commands("prepare", Scope::Before(known))?,
         prepare_timeout: launch_keys::prepare_timeout(table)?,

@@ -1,5 +1,6 @@
 //! A contender that is a whole program: `url = "exec:…"`, and the servers that it talks to.
 
+use crate::plan::experiment::command;
 use crate::plan::experiment::figures;
 use crate::plan::experiment::launch_keys;
 use crate::plan::experiment::launched::{change, launch_of_recipe, launched};
@@ -8,9 +9,12 @@ use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, processes, refuse};
 use crate::targets::exec::{Program, Servers};
-use crate::targets::launch::{Launch, Values};
+use crate::targets::launch::{Launch, LaunchCommand, Values};
 use protocol::{Error, address};
 use text::shown::shown;
+
+/// The key of the commands that build it.
+const BUILD: &str = "build";
 
 /// Keys that have no meaning for a program without servers, in addition to those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
@@ -32,10 +36,12 @@ pub(super) fn read(
             let given = alone(table)?.over(&defaults.given);
             without_placeholders(&value, &given)?;
             program.set_context(&table.source.directory, &given.context(), &Values::default());
+            program.build = build(table)?;
             given
         }
         Some(launch) => with_servers(table, &value, defaults, launch, &mut program)?,
     };
+    program.directory.clone_from(&table.source.directory);
     for (_, text) in &given.context().env {
         program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
     }
@@ -48,7 +54,8 @@ pub(super) fn read(
 fn alone(table: &Table<'_>) -> Result<ProcessSettings, Error> {
     let why = "this key is only for servers that are launched, and exec: runs a program to its \
                end: give `launch`, `process` or `recipe` for servers that it talks to";
-    refuse(table, &[&REFUSED[..], &LAUNCH_KEYS].concat(), why)?;
+    let of_launches = LAUNCH_KEYS.iter().copied().filter(|key| *key != BUILD);
+    refuse(table, &REFUSED.into_iter().chain(of_launches).collect::<Vec<_>>(), why)?;
     if let Some(value) = ["user", "instead_of_root", "shell"].iter().find_map(|key| table.get(key))
     {
         return Err(value.error(
@@ -57,6 +64,12 @@ fn alone(table: &Table<'_>) -> Result<ProcessSettings, Error> {
         ));
     }
     ProcessSettings::read(table, Scope::Attached)
+}
+
+/// Reads the commands that build a program without servers.
+fn build(table: &Table<'_>) -> Result<Vec<LaunchCommand>, Error> {
+    let commands = table.get(BUILD).map(|value| command::read_all(&value, false, Scope::Build));
+    commands.unwrap_or_else(|| Ok(Vec::new()))
 }
 
 /// Checks the variables of `[defaults]`, which can have placeholders for other contenders.

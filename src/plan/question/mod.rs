@@ -461,6 +461,7 @@ mod tests {
         Contender {
             name: address.to_owned(),
             target: String::new(),
+            revision: None,
             launch: Vec::new(),
             address: match address.parse() {
                 Ok(address) => Address::Tcp(address),

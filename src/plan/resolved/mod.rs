@@ -3,6 +3,7 @@
 
 pub(super) mod candidates;
 
+use crate::plan::against;
 use crate::plan::contender::access::{ContenderAccess, Observed};
 use crate::plan::contender::agents;
 use crate::plan::contender::candidate::Candidate;
@@ -153,13 +154,15 @@ pub fn resolve(
     check_count(&spec, inputs.contenders.len())?;
     let rules = spec.connect_to.iter().map(|rule| ConnectTo::parse(rule));
     let rules = rules.collect::<Result<Vec<_>, _>>().map_err(Error::usage)?;
+    let revisions: Vec<_> = inputs.contenders.iter().map(|of| of.revision.clone()).collect();
     let candidates = suite::of(&spec, candidates::all(&spec, inputs.contenders)?)?;
     let protocols: Vec<&Protocol> =
         candidates.iter().map(|candidate| candidate.url.protocol).collect();
     let (mut contenders, mut accesses) = (Vec::new(), Vec::new());
     for (number, candidate) in candidates.into_iter().enumerate() {
         let (contender, access) = located(&spec, number, candidate, &rules, machine, resolver)?;
-        contenders.push(contender);
+        let revision = revisions.get(number).cloned().flatten();
+        contenders.push(Contender { revision, ..contender });
         accesses.push(access);
     }
     workload::check(&spec, &protocols, &contenders)?;
@@ -502,6 +505,7 @@ pub(super) fn plan(
     }
     let compared = plan.question.pairs.len() * plan.question.requests.len().max(1);
     let fewest = rounds::fewest(compared, plan.question.alpha);
+    against::check_fewest(spec.against.rebuilds, fewest)?;
     let least_ns = plan.clone().with_replicates(fewest).least_ns();
     rule::check_time(&plan.question.length, fewest, least_ns)?;
     Ok((plan, cores))

@@ -341,6 +341,10 @@ impl TargetControl for Targets<'_> {
                     let values = target.launcher.as_ref().expect("it was used").values();
                     program = servers.with_values(&program, &values);
                 }
+                if program.snapshot.is_none() {
+                    self.builds.run_in(&known.name, &program.directory, &program.build)?;
+                }
+                program = program.built();
                 if program.cores.is_empty() {
                     program.cores.clone_from(&self.resolved.target_cores);
                 }
@@ -366,6 +370,11 @@ impl TargetControl for Targets<'_> {
                 let hide = |launcher: &mut Launcher<'_>| {
                     launcher.hide(&settings.headers, settings.body.as_deref());
                 };
+                if !how.rebuilt.is_empty() {
+                    // Another build is prepared and launched from its own directory.
+                    target.launcher = None;
+                }
+                let how = how.at(launch);
                 let running = target.launch(how, self.context, &mut self.builds, hide)?;
                 let (address, access) = self.resolved.reach(contender, running.url())?;
                 let meter = meter(&running);

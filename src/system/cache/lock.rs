@@ -19,14 +19,7 @@ impl Lock {
     /// # Errors
     /// When the file cannot be made or locked.
     pub(crate) fn take(file: &Path, waits: impl FnOnce()) -> io::Result<Lock> {
-        let flags = libc::O_NOFOLLOW;
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(flags)
-            .open(file)?;
+        let file = open(file)?;
         match lock(&file, FlockOperation::NonBlockingLockExclusive) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 waits();
@@ -36,6 +29,24 @@ impl Lock {
         }
         Ok(Lock { _held: file })
     }
+
+    /// Locks this file, which is created if it does not exist. Returns None if another process holds the lock.
+    ///
+    /// # Errors
+    /// When the file cannot be made or locked.
+    pub(crate) fn try_take(file: &Path) -> io::Result<Option<Lock>> {
+        let file = open(file)?;
+        match lock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            taken => taken.map(|()| Some(Lock { _held: file })),
+        }
+    }
+}
+
+fn open(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    options.custom_flags(libc::O_NOFOLLOW).open(file)
 }
 
 fn lock(file: &File, how: FlockOperation) -> io::Result<()> {

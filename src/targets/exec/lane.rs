@@ -41,11 +41,19 @@ fn of(runner: &Arc<Runner>, order: &DriveOrder, contender: usize) -> Result<Vec<
     let lane_order = &order.lanes[contender];
     check(lane_order.intensity.connections, lane_order.intensity.arrivals)?;
     let timeout = Duration::from_nanos(lane_order.timeout_ns);
+    let (first_round, in_a_round) = (order.first_round, order.slices_per_round());
     let lanes = (0..order.cores.len().max(1)).map(|_| {
         let runner = Arc::clone(runner);
         Box::new(move |seat: &Seat| {
             let lane: Box<dyn Lane> = match seat.worker {
-                0 => Box::new(ExecLane { runner, timeout, stop: seat.stop.clone(), slices: 0 }),
+                0 => Box::new(ExecLane {
+                    runner,
+                    timeout,
+                    stop: seat.stop.clone(),
+                    slices: 0,
+                    first_round,
+                    in_a_round,
+                }),
                 _ => Box::new(IdleLane),
             };
             Ok::<_, EngineError>(lane)
@@ -81,6 +89,9 @@ struct ExecLane {
     stop: Stop,
     /// How many slices there were before this one: of a suite that runs its cases one by one, each is of the next case.
     slices: usize,
+    /// The number of the first round, and the slices of each.
+    first_round: u32,
+    in_a_round: u32,
 }
 
 impl Lane for ExecLane {
@@ -102,9 +113,10 @@ impl Lane for ExecLane {
         let mut left = turn.operations;
         let suite = self.runner.suite.as_ref();
         let case = suite.and_then(|suite| suite.case(self.slices));
+        let round = self.first_round + self.slices as u32 / self.in_a_round;
         self.slices += 1;
         while left != Some(0) && !self.stop.raised() {
-            match self.runner.run(self.timeout, &self.stop, case.as_deref())? {
+            match self.runner.run(self.timeout, &self.stop, case.as_deref(), round)? {
                 ProgramOutcome::Cut(operations) => {
                     seen.program_cut(operations);
                     break;

@@ -5,7 +5,8 @@ use super::figures::{Figures, PreparedRun, Suite};
 use super::servers::Servers;
 use crate::targets::launch;
 use crate::targets::launch::{
-    Missing, ProcessContext, Values, inherited, missing_program, no_directory,
+    LaunchCommand, Missing, ProcessContext, Snapshot, Values, inherited, missing_program,
+    no_directory,
 };
 use engine::{EngineError, Stop, TargetClock, TargetReading};
 use keeper::programs;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use text::shown::shown_sentence;
 
 /// Where CPU time and memory of an `exec:` contender are read, for the record.
 pub const SOURCE: &str = "wait4";
@@ -42,6 +44,14 @@ pub struct Program {
     pub cores: Vec<u32>,
     /// Values that are masked in its standard error.
     pub secrets: Vec<String>,
+    /// The directory of the experiment file, in which it is built.
+    pub directory: PathBuf,
+    /// Commands that build it. Empty if it has servers: then they are those of the launch.
+    pub build: Vec<LaunchCommand>,
+    /// The snapshot that it runs in, if it is a revision of a repository.
+    pub snapshot: Option<Snapshot>,
+    /// The same program in each further build of the revision (`--rebuilds`), in the order of rounds.
+    pub rebuilt: Vec<Program>,
     /// Servers that it talks to, which are launched for it.
     pub servers: Option<Box<Servers>>,
 }
@@ -52,7 +62,22 @@ impl Program {
     pub fn new(command: ProgramCommand, operations: Option<u64>) -> Program {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let (env, cores, secrets) = (inherited(None), Vec::new(), Vec::new());
-        Program { command, operations, figures: None, cwd, env, cores, secrets, servers: None }
+        let (directory, build, snapshot) = (cwd.clone(), Vec::new(), None);
+        let servers = None;
+        Program {
+            command,
+            operations,
+            figures: None,
+            cwd,
+            env,
+            cores,
+            secrets,
+            directory,
+            build,
+            snapshot,
+            rebuilt: Vec::new(),
+            servers,
+        }
     }
 
     /// Checks that its directory and the program exist and that its cores are available to us.
@@ -67,6 +92,36 @@ impl Program {
         programs::find(&self.command.words()[0], path, &self.cwd)
             .map_err(|error| error.to_string())?;
         pin::set(&self.cores).map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Runs it in a snapshot instead of the directory of an experiment file.
+    pub(crate) fn move_to(&mut self, of_file: &Path, snapshot: &Snapshot) {
+        if let Ok(below) = self.cwd.strip_prefix(of_file) {
+            self.cwd = snapshot.directory.join(below);
+        }
+        self.directory.clone_from(&snapshot.directory);
+        self.snapshot = Some(snapshot.clone());
+        if let Some(servers) = &mut self.servers {
+            servers.launch.move_to(of_file, snapshot);
+            servers.directory.clone_from(&snapshot.directory);
+        }
+    }
+
+    /// The program as it is run once it was built: with the values of `{cache}` and `{folder}`. Those of one
+    /// that has servers are filled in when they are launched.
+    pub(crate) fn built(&self) -> Program {
+        if self.build.is_empty() {
+            return self.clone();
+        }
+        let cache = match &self.snapshot {
+            Some(snapshot) => Some(snapshot.cache.clone()),
+            None => launch::build_directory(&self.directory),
+        };
+        let text = |path: &Path| path.display().to_string();
+        let (cache, directory) = (text(&cache.unwrap_or_default()), text(&self.directory));
+        let words = self.command.words();
+        let word = |at: usize| words[at].replace("{cache}", &cache).replace("{folder}", &directory);
+        Program { command: self.command.with_words(word), ..self.clone() }
     }
 
     /// Sets its directory, relative to `directory`, and adds its environment variables.
@@ -100,7 +155,10 @@ impl Program {
 
     /// Why it cannot be run, if that is known before anything is launched.
     pub(crate) fn why_not(&self) -> Option<String> {
-        let Some(servers) = &self.servers else { return self.check().err() };
+        let Some(servers) = &self.servers else {
+            let comes_later = !self.build.is_empty() && self.snapshot.is_none();
+            return if comes_later { None } else { self.built().check().err() };
+        };
         let own = if servers.decide_what_runs() { None } else { self.check().err() };
         own.or_else(|| launch::missing(&servers.launch))
     }
@@ -117,7 +175,16 @@ impl Program {
             );
         }
         let servers = self.servers.iter().flat_map(|servers| servers.launch.outline_of_servers());
-        servers.chain([line]).collect()
+        let build = self.build.iter().map(|command| shown_sentence(format!("build   {command}")));
+        servers.chain(build).chain([line]).collect()
+    }
+
+    fn orders(&self) -> Vec<ProcessOrder> {
+        let rebuilt = self
+            .rebuilt
+            .iter()
+            .map(|program| ProcessOrder { cores: self.cores.clone(), ..program.built().order() });
+        std::iter::once(self.order()).chain(rebuilt).collect()
     }
 
     fn order(&self) -> ProcessOrder {
@@ -161,7 +228,7 @@ impl Exec {
         let keeper = Keeper::start(launch_options).map_err(|error| error.to_string())?;
         let runner = Runner {
             keeper: Mutex::new(keeper),
-            order: program.order(),
+            orders: program.orders(),
             name: program.command.shown(),
             operations: program.operations,
             suite,
@@ -190,7 +257,7 @@ impl Exec {
     /// # Errors
     /// Why it failed, or that it was cut short.
     pub(crate) fn run_once(&self, timeout: Duration, stop: &Stop) -> Result<f64, String> {
-        match self.runner.run(timeout, stop, None).map_err(|error| error.to_string())? {
+        match self.runner.run(timeout, stop, None, 1).map_err(|error| error.to_string())? {
             ProgramOutcome::Cut(_) => Err("it was stopped because the run ended".to_owned()),
             ProgramOutcome::Ran(ProgramRun { failure: Some(failure), .. }) => {
                 let failure_message = self.failure_message();
@@ -222,7 +289,8 @@ impl Exec {
 /// Runs a program.
 pub(super) struct Runner {
     keeper: Mutex<Keeper>,
-    order: ProcessOrder,
+    /// How it is run, by build: one, unless it was built several times.
+    orders: Vec<ProcessOrder>,
     /// Its name for people.
     name: String,
     operations: Option<u64>,
@@ -246,17 +314,19 @@ pub(super) enum ProgramOutcome {
 
 impl Runner {
     /// Runs the program once, of a suite with this case or with all; returns early if the stop is raised.
+    /// Each round has the next of several builds.
     pub(super) fn run(
         &self,
         timeout: Duration,
         stop: &Stop,
         case: Option<&str>,
+        round: u32,
     ) -> Result<ProgramOutcome, EngineError> {
         let prepared = self.suite.as_ref().map(|suite| suite.prepare(case)).transpose();
         let prepared = prepared.map_err(|error| {
             EngineError::Helper(format!("`{}`: its temporary directory: {error}", self.name))
         })?;
-        let mut order = self.order.clone();
+        let mut order = self.orders[round.max(1) as usize % self.orders.len()].clone();
         let mut kept = None;
         if let (Some(suite), Some(prepared)) = (&self.suite, &prepared) {
             order.argv.iter_mut().for_each(|word| *word = prepared.fill(word));

@@ -91,7 +91,10 @@ impl<'a> Launcher<'a> {
             site,
             choices: choices.map(|choice| (choice.name.clone(), choice.text())).collect(),
             software: software.unwrap_or_default(),
-            cache: build::directory(&launch.directory).unwrap_or_default(),
+            cache: match &launch.snapshot {
+                Some(snapshot) => snapshot.cache.clone(),
+                None => build::directory(&launch.directory).unwrap_or_default(),
+            },
             directory: launch.directory.clone(),
             workers,
             descriptors,

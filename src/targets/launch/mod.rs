@@ -19,7 +19,9 @@ mod ready;
 mod running;
 mod template;
 
-pub(crate) use build::Builds;
+pub(crate) use build::{
+    BuildOrder, Builds, NO_CACHE, directory as build_directory, whole_environment,
+};
 pub use command::LaunchCommand;
 pub use failed::Failed;
 pub(crate) use home::unused_directory;
@@ -27,7 +29,7 @@ pub(crate) use launcher::all_missing;
 pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;
 pub use order::{
-    Choice, CoresFrom, File, Launch, Process, ProcessContext, ReadyCondition, ReadySign,
+    Choice, CoresFrom, File, Launch, Process, ProcessContext, ReadyCondition, ReadySign, Snapshot,
 };
 pub(crate) use orders::{Missing, address_at, inherited, missing_program, no_directory};
 pub use running::Running;

@@ -4,7 +4,7 @@ use crate::targets::launch::command::LaunchCommand;
 use crate::targets::launch::template::Text;
 use protocol::Software;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How to launch a target.
@@ -35,6 +35,10 @@ pub struct Launch {
     /// The hosts of its nodes, if its address has several: process *n* is node *n*, and all
     /// are launched at once. If empty, its processes are launched one after the other.
     pub nodes: Vec<String>,
+    /// The snapshot that it is launched from, if it is a revision of a repository.
+    pub snapshot: Option<Snapshot>,
+    /// The same launch from each further build of the revision (`--rebuilds`), in the order of launches.
+    pub rebuilt: Vec<Launch>,
     /// Commands that build into the user's cache. They run to completion before `prepare`.
     pub build: Vec<LaunchCommand>,
     /// Commands that run to completion once, before the first launch.
@@ -53,6 +57,23 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// What is launched at the launch with this number, from 1: each build of a revision in turn.
+    pub(crate) fn at(&self, launch: u32) -> &Launch {
+        let builds = self.rebuilt.len() + 1;
+        match (launch.max(1) as usize - 1) % builds {
+            0 => self,
+            further => &self.rebuilt[further - 1],
+        }
+    }
+
+    /// Launches it from a snapshot, if its directory is that of an experiment file: that of a recipe is another.
+    pub(crate) fn move_to(&mut self, of_file: &Path, snapshot: &Snapshot) {
+        if self.directory == of_file {
+            self.directory.clone_from(&snapshot.directory);
+        }
+        self.snapshot = Some(snapshot.clone());
+    }
+
     /// Gives the launch the name of a contender. A single process gets this name, too. Several
     /// processes keep their names, because they refer to each other's ports by them.
     pub(crate) fn rename(&mut self, name: &str) {
@@ -61,6 +82,15 @@ impl Launch {
             alone.name = name.to_owned();
         }
     }
+}
+
+/// A snapshot of a revision in which the `build` commands ran already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The directory that stands for that of the experiment file.
+    pub directory: PathBuf,
+    /// The directory that was built into: `{cache}`.
+    pub cache: PathBuf,
 }
 
 /// A file in the temporary directory.

@@ -78,10 +78,12 @@ pub(super) fn verdict(view: &View) -> Node {
             .with_all(parts::about_launches(view.primaries())),
     };
     let remarks = words::remarks(view).into_iter();
+    let revisions = words::revisions(view.plan()).into_iter();
     let next = words::several_launches(view).map(|next| format!("Next: {next}"));
     section
         .with_all(next.map(|next| el("p").class("remark").text(next)))
         .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
+        .with_all(revisions.map(|revision| el("p").class("revision").with(foreign(revision))))
         .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))))
 }
 

@@ -33,6 +33,7 @@ pub(super) fn headline(view: &View) -> Option<Node> {
         el("li").with(swatch(number)).with(name).with(el("span").text(sentence))
     });
     let remarks = words::remarks(view).into_iter();
+    let revisions = words::revisions(view.plan()).into_iter();
     let section = el("section")
         .class("verdict")
         .with(el("h1").class("small").text(parts::capitalised(&title(sweep.sweep))))
@@ -43,6 +44,7 @@ pub(super) fn headline(view: &View) -> Option<Node> {
              is reported only if the intervals show it.",
         ))
         .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
+        .with_all(revisions.map(|revision| el("p").class("revision").with(foreign(revision))))
         .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))));
     Some(section)
 }

@@ -55,6 +55,7 @@ fn contender(of: &Contender, known: Option<&ContenderQuestion>) -> Value {
     let contender = json!({
         "name": of.name,
         "target": of.target,
+        "revision": of.revision,
         "launch": of.launch,
         "address": of.address.to_string(),
         "connections": of.intensity.connections,
@@ -80,7 +81,7 @@ fn contender(of: &Contender, known: Option<&ContenderQuestion>) -> Value {
         "cpu_in_sight": known.map(|known| known.cpu_in_sight),
         "port_limit": known.and_then(|known| known.port_limit),
     });
-    let optional = ["database", "messages", "consistency", "replication", "sharding"];
+    let optional = ["revision", "database", "messages", "consistency", "replication", "sharding"];
     without_nulls(contender, &optional)
 }
 

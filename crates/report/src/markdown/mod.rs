@@ -16,6 +16,7 @@ use crate::words::columns::{self, Column, ERRORS, MISSES, P50, P99, THROUGHPUT};
 use crate::words::ranking;
 use escape::{code, text};
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
+use record::Contender;
 use std::fmt::Write as _;
 use text::shown::shown;
 use text::units;
@@ -27,6 +28,7 @@ pub(super) fn summary(view: &View) -> String {
     for remark in remarks(view) {
         push(&mut out, format!("> {remark}"));
     }
+    push(&mut out, revisions(view));
     if let Some(sweep) = view.sweep() {
         push(&mut out, bends(&sweep));
         (0..sweep.targets().len()).for_each(|target| push(&mut out, load_points(&sweep, target)));
@@ -114,6 +116,15 @@ fn sentence(sentence: &words::Sentence) -> String {
 fn remarks(view: &View) -> Vec<String> {
     let void = view.void.then(|| "**Nothing below is a verdict.**".to_owned());
     void.into_iter().chain(words::remarks(view).iter().map(|it| text(it))).collect()
+}
+
+/// The revisions that are compared. As code, in which GitHub links neither people nor commits.
+fn revisions(view: &View) -> String {
+    let line = |of: &Contender| {
+        let revision = words::revision(of.revision.as_ref()?, &|text| code(&shown(text)));
+        Some(format!("- {} is {revision}\n", code(&shown(&of.name))))
+    };
+    view.plan().contenders.iter().filter_map(line).collect()
 }
 
 /// A table with one line for each contender.

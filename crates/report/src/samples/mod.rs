@@ -553,6 +553,7 @@ fn asked(name: &str, port: u16) -> Contender {
     Contender {
         name: name.to_owned(),
         target: format!("http://127.0.0.1:{port}/"),
+        revision: None,
         launch: Vec::new(),
         address: Address::Tcp(([127, 0, 0, 1], port).into()),
         watch: None,

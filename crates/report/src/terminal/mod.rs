@@ -35,6 +35,9 @@ pub(super) fn report(view: &View, style: Style) -> String {
     for remark in words::remarks(view) {
         page.wrapped(2, &remark, Paint::Warning);
     }
+    for sentence in words::revisions(view.plan()) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
     let sweep = view.sweep();
     if let Some(sweep) = &sweep {
         sweep::in_full(sweep, style, &mut page);

@@ -119,6 +119,9 @@ fn of_suite(view: &View, suite: &Suite, style: Style) -> String {
 /// What the figures include, and what they are about.
 fn about_figures(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
+    for sentence in words::revisions(view.plan()) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
     let sentences = words::start_included(view).into_iter().chain(words::one_launch(view));
     for sentence in words::methods(view.plan()).into_iter().chain(sentences.map(str::to_owned)) {
         page.wrapped(2, &sentence, Paint::Plain);

@@ -1,0 +1,95 @@
+//! A project of Cargo.
+
+use super::Draft;
+use super::source::Source;
+use toml::de::{DeTable, DeValue};
+
+/// Crates that make a program a server.
+const SERVERS: [&str; 9] =
+    ["axum", "actix-web", "hyper", "warp", "rocket", "tide", "poem", "salvo", "tiny_http"];
+
+pub(super) fn draft(source: &Source) -> Option<Draft> {
+    let text = source.text("Cargo.toml");
+    let manifest = DeTable::parse(&text).ok()?;
+    let manifest = manifest.get_ref();
+    let package = table(manifest, "package").and_then(|package| word(package, "name"));
+    let locked: &[&str] = if source.has("Cargo.lock") { &["--locked"] } else { &[] };
+    let depends =
+        |kind: &str, name: &str| table(manifest, kind).is_some_and(|all| all.contains_key(name));
+    let benches = benches(source, manifest);
+    if depends("dev-dependencies", "criterion") && !benches.is_empty() {
+        let draft =
+            Draft::new(&package.unwrap_or_else(|| source.name()), "benchmarks of criterion");
+        let build = [&["cargo", "bench", "--no-run"], locked].concat();
+        let named: String = benches.iter().map(|name| format!(" --bench {name}")).collect();
+        let command = format!("cargo bench --quiet --offline{named} -- --noplot {{case}}");
+        return Some(draft.build(&[&build]).suite(&command, "\"criterion\""));
+    }
+    let Some(package) = package else {
+        let draft = Draft::new(&source.name(), "a workspace");
+        let build = [&["cargo", "build", "--release"], locked].concat();
+        let draft = draft.build(&[&build]).unknown(
+            "which program of the workspace is compared: write its name for NAME, and for a server `launch`, \
+             `env` and an address",
+        );
+        return Some(draft.program("./target/release/NAME"));
+    };
+    let binary = manifest.get("bin").and_then(|bins| match bins.get_ref() {
+        DeValue::Array(bins) => bins.iter().find_map(|bin| match bin.get_ref() {
+            DeValue::Table(bin) => word(bin, "name"),
+            _ => None,
+        }),
+        _ => None,
+    });
+    if binary.is_none() && !source.has("src/main.rs") {
+        let draft = Draft::new(&package, "a library without benchmarks of criterion").unknown(
+            "what is measured: add benchmarks with criterion and run `tiebreak init` again, or name a program",
+        );
+        let build = [&["cargo", "build", "--release", "--examples"], locked].concat();
+        return Some(draft.build(&[&build]).program("./target/release/examples/NAME"));
+    }
+    let program = format!("./target/release/{}", binary.unwrap_or_else(|| package.clone()));
+    let build = [&["cargo", "build", "--release"], locked].concat();
+    if SERVERS.iter().any(|name| depends("dependencies", name)) {
+        return Some(
+            Draft::new(&package, "a server").build(&[&build]).service(source, &[&program]),
+        );
+    }
+    Some(Draft::new(&package, "a program").build(&[&build]).program(&program))
+}
+
+/// The names of its benchmarks.
+fn benches(source: &Source, manifest: &DeTable<'_>) -> Vec<String> {
+    let declared = match manifest.get("bench").map(|benches| benches.get_ref()) {
+        Some(DeValue::Array(benches)) => benches
+            .iter()
+            .filter_map(|bench| match bench.get_ref() {
+                DeValue::Table(bench) => word(bench, "name"),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    if !declared.is_empty() {
+        return declared;
+    }
+    let files = source.files.iter().filter(|file| {
+        file.parent().is_some_and(|parent| parent.ends_with("benches"))
+            && file.extension().is_some_and(|extension| extension == "rs")
+    });
+    files.filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned())).collect()
+}
+
+fn table<'a, 'b>(of: &'a DeTable<'b>, key: &str) -> Option<&'a DeTable<'b>> {
+    match of.get(key)?.get_ref() {
+        DeValue::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+fn word(of: &DeTable<'_>, key: &str) -> Option<String> {
+    match of.get(key)?.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,69 @@
+//! A project in Python.
+
+use super::Draft;
+use super::source::Source;
+
+/// Where its requirements are.
+const REQUIREMENTS: [&str; 5] = [
+    "requirements.txt",
+    "requirements-dev.txt",
+    "dev-requirements.txt",
+    "requirements/dev.txt",
+    "requirements-test.txt",
+];
+
+pub(super) fn draft(source: &Source) -> Option<Draft> {
+    let files: Vec<&str> = REQUIREMENTS.into_iter().filter(|file| source.has(file)).collect();
+    let mut texts: String = files.iter().map(|file| source.text(file)).collect();
+    texts += &source.text("pyproject.toml");
+    let mut install = vec!["{cache}/venv/bin/pip", "install", "--quiet"];
+    files.iter().for_each(|file| install.extend(["--requirement", file]));
+    if source.text("pyproject.toml").contains("[project]") {
+        install.push(".");
+    }
+    let uses = |name: &str| texts.contains(name);
+    let named = |name: &str| files.iter().any(|file| source.text(file).contains(name));
+    if uses("pytest-benchmark") && !named("pytest-benchmark") {
+        // It is among the extras or groups of pyproject.toml, whose names are not fixed.
+        install.push("pytest-benchmark");
+    }
+    let build: [&[&str]; 2] = [&["python3", "-m", "venv", "{cache}/venv"], &install];
+    if uses("pytest-benchmark") {
+        let draft = Draft::new(&source.name(), "benchmarks of pytest-benchmark").build(&build);
+        let command = "{cache}/venv/bin/python -m pytest -q -p no:cacheprovider --benchmark-only --benchmark-json {figures}";
+        return Some(draft.suite(command, "{ kind = \"pytest-benchmark\", file = \"{figures}\" }"));
+    }
+    let app = source.ending(".py").find_map(|file| {
+        let text = source.text(file);
+        let kinds = [("FastAPI(", "uvicorn"), ("Starlette(", "uvicorn"), ("Flask(", "flask")];
+        let (_, server) = kinds.iter().find(|(call, _)| text.contains(call))?;
+        let module = file.with_extension("").to_string_lossy().replace('/', ".");
+        Some((module, *server))
+    });
+    if let Some((module, server)) = app {
+        let app = format!("{module}:app");
+        let launch: Vec<&str> = match server {
+            "uvicorn" => vec!["{cache}/venv/bin/python", "-m", "uvicorn", &app, "--port", "{port}"],
+            _ => vec![
+                "{cache}/venv/bin/python",
+                "-m",
+                "flask",
+                "--app",
+                &module,
+                "run",
+                "--port",
+                "{port}",
+            ],
+        };
+        let draft = Draft::new(&source.name(), &format!("an application for {server}"));
+        return Some(draft.build(&build).service(source, &launch));
+    }
+    let main = source.ending(".py").find(|file| source.text(file).contains("__main__"));
+    let program = main.map_or("NAME.py".to_owned(), |file| file.display().to_string());
+    let draft =
+        Draft::new(&source.name(), "neither benchmarks of pytest-benchmark nor a known server");
+    let draft = draft.build(&build).unknown(
+        "whether it is a server: then give `launch` and an address, as `tiebreak help keys` shows",
+    );
+    Some(draft.program(&format!("{{cache}}/venv/bin/python {program}")))
+}

@@ -1,0 +1,163 @@
+//! The work tree as it is: HEAD, uncommitted changes, and files that are neither tracked nor ignored.
+
+use super::Repository;
+use super::check_out::{lacks_submodule, within};
+use super::git;
+use protocol::Error;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use text::shown::shown;
+
+/// How a work tree differs from HEAD.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Tracked files whose content, kind or right to be executed differs, deleted ones included.
+    pub(crate) changed: u64,
+    /// Files that are neither tracked nor ignored.
+    pub(crate) untracked: u64,
+}
+
+impl Changes {
+    fn add(&mut self, other: Changes) {
+        self.changed += other.changed;
+        self.untracked += other.untracked;
+    }
+}
+
+impl Repository {
+    /// Copies the work tree into this directory, which does not exist yet. Returns how it differs from HEAD,
+    /// and what the copy lacks, in words.
+    ///
+    /// # Errors
+    /// If there is no commit, or the copy cannot be written.
+    pub(crate) fn copy_work_tree(&self, into: &Path) -> Result<(Changes, Vec<String>), Error> {
+        let head = self.commit("HEAD")?.id;
+        let mut lacks = self.check_out_alone(&head, into)?;
+        let mut changes = Changes::default();
+        for submodule in self.submodules(&head, into)? {
+            let (at, path) = (self.top.join(&submodule.path), into.join(&submodule.path));
+            match submodule.repository.filter(|of| of.top == at || of.has(&submodule.id)) {
+                Some(repository) if repository.top == at => {
+                    let (inside, lacking) = repository.copy_work_tree(&path)?;
+                    changes.add(inside);
+                    lacks.extend(lacking.into_iter().map(|what| within(&submodule.path, &what)));
+                }
+                Some(repository) => {
+                    repository.check_out(&submodule.id, &path)?;
+                }
+                None => lacks.push(lacks_submodule(&submodule.path)),
+            }
+        }
+        changes.add(self.copy_changes(into, &mut lacks)?);
+        Ok((changes, lacks))
+    }
+
+    /// Copies what differs from HEAD over a tree of HEAD.
+    fn copy_changes(&self, into: &Path, lacks: &mut Vec<String>) -> Result<Changes, Error> {
+        let mut changes = Changes::default();
+        // It compares what the index knows of each file, and neither reads files nor runs a filter.
+        let words = ["diff-index", "-z", "--name-only", "--ignore-submodules=all", "HEAD", "--"];
+        for path in git::paths(&self.reads(&words)?) {
+            changes.changed += u64::from(self.copy_one(&path, into)?);
+        }
+        let words = ["ls-files", "-z", "--others", "--exclude-standard"];
+        for path in git::paths(&self.reads(&words)?) {
+            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                let path = shown(path.display().to_string());
+                lacks.push(format!("{path} is a repository of its own, and no submodule"));
+                continue;
+            }
+            changes.untracked += u64::from(self.copy_one(&path, into)?);
+        }
+        Ok(changes)
+    }
+
+    /// Makes the file at this path that of the work tree. Returns whether it was another one.
+    fn copy_one(&self, path: &Path, into: &Path) -> Result<bool, Error> {
+        let from = self.top.join(path);
+        copy(&from, into, path).map_err(|error| {
+            let from = shown(from.display().to_string());
+            Error::failed(format!("{from} cannot be copied into a snapshot: {error}"))
+        })
+    }
+}
+
+fn copy(from: &Path, into: &Path, path: &Path) -> io::Result<bool> {
+    let to = into.join(path);
+    let about = match from.symlink_metadata() {
+        Ok(about) => Some(about),
+        Err(error) if is_absent(&error) => None,
+        Err(error) => return Err(error),
+    };
+    let Some(about) = about.filter(|about| !about.is_dir()) else {
+        // A directory in place of a file is copied as the files in it.
+        return remove(&to).map(|()| true);
+    };
+    let mode = about.permissions().mode() & 0o777;
+    if about.is_symlink() {
+        let target = fs::read_link(from)?;
+        if fs::read_link(&to).is_ok_and(|there| there == target) {
+            return Ok(false);
+        }
+        make_room(into, path)?;
+        std::os::unix::fs::symlink(target, &to)?;
+        return Ok(true);
+    }
+    if !about.is_file() {
+        // Sockets and pipes are no part of a source.
+        return Ok(false);
+    }
+    if is_same(from, &to, mode)? {
+        return Ok(false);
+    }
+    make_room(into, path)?;
+    fs::copy(from, &to)?;
+    Ok(true)
+}
+
+fn is_same(from: &Path, to: &Path, mode: u32) -> io::Result<bool> {
+    match to.symlink_metadata() {
+        Ok(there) if there.is_file() && (there.permissions().mode() ^ mode) & 0o100 == 0 => {
+            Ok(fs::read(from)? == fs::read(to)?)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Makes the directories above a path, below `into`, and removes what is at it. A link among them could lead
+/// out of the snapshot, so it is replaced by the directory that the work tree has there.
+fn make_room(into: &Path, path: &Path) -> io::Result<()> {
+    let mut at = into.to_owned();
+    let mut parts = path.components().peekable();
+    while let Some(part) = parts.next() {
+        at.push(part);
+        let is_last = parts.peek().is_none();
+        let is_directory = at.symlink_metadata().is_ok_and(|about| about.is_dir());
+        if is_last || !is_directory {
+            remove(&at)?;
+        }
+        if !is_last && !is_directory {
+            fs::create_dir(&at)?;
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match path.symlink_metadata() {
+        Ok(about) if about.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if !is_absent(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A file in place of a directory of its path means that it is not there, too.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}

@@ -1,0 +1,465 @@
+//! Revisions of a repository that are compared with each other, through the binary.
+
+use crate::common::{TestDirectory, errors, number, rules, stdout};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Command;
+
+/// Flags of a comparison of programs or servers that is short.
+#[rustfmt::skip]
+const SHORT: [&str; 11] = [
+    "--rounds", "8", "--launches", "1", "--round", "50ms", "--pilot", "100ms", "--warm-up", "50ms",
+    "--matters=3%",
+];
+
+/// Runs git with an author, in a directory of the test.
+fn git(directory: &Path, words: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=Ada @team", "-c", "user.email=ada@example.org"]);
+    command.args(["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"]);
+    command.args(words).current_dir(directory).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let output = command.output().expect("git is installed");
+    assert!(output.status.success(), "git {words:?}: {}", errors(&output));
+    stdout(&output).trim().to_owned()
+}
+
+fn write(directory: &TestDirectory, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let file = directory.file(name);
+        fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
+        fs::write(file, text).expect("a file");
+    }
+}
+
+/// A repository with one commit for each list of files.
+fn repository(commits: &[&[(&str, &str)]]) -> TestDirectory {
+    let directory = TestDirectory::new();
+    git(directory.path(), &["init", "--quiet"]);
+    write(&directory, &[(".git/info/exclude", "/.cache\n/run*\n/report-of-the-test.json\n")]);
+    for (number, files) in commits.iter().enumerate() {
+        write(&directory, files);
+        git(directory.path(), &["add", "--all"]);
+        git(directory.path(), &["commit", "--quiet", "--message", &format!("#{number} by @team")]);
+    }
+    directory
+}
+
+/// Every file below a directory, with what changes if it is written.
+fn listing(directory: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut left = vec![directory.to_owned()];
+    while let Some(path) = left.pop() {
+        let about = path.symlink_metadata().expect("it exists");
+        all.push(format!(
+            "{} {} {}.{}",
+            path.display(),
+            about.len(),
+            about.mtime(),
+            about.mtime_nsec()
+        ));
+        if about.is_dir() {
+            left.extend(
+                fs::read_dir(&path).expect("readable").map(|entry| entry.expect("one").path()),
+            );
+        } else if about.is_file() {
+            all.push(format!("{:?}", fs::read(&path).expect("readable")));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// A program that does as much in a run as a file says, once it was built.
+const PROGRAM: [(&str, &str); 3] = [
+    ("program.sh", "sleep 0.02\ncat built\n"),
+    (
+        "tiebreak.toml",
+        "[contender.work]\nbuild = [['sh', '-c', 'cp size built; mkdir {cache}/x']]\nurl = 'exec:sh ./program.sh'\n",
+    ),
+    (".gitignore", "built\n"),
+];
+
+fn program(size: &str) -> Vec<(&'static str, String)> {
+    let mut files: Vec<_> =
+        PROGRAM.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();
+    files.push(("size", format!("operations {size}\n")));
+    files
+}
+
+fn programs(sizes: &[&str]) -> TestDirectory {
+    let commits: Vec<Vec<_>> = sizes.iter().map(|size| program(size)).collect();
+    let commits: Vec<Vec<(&str, &str)>> = commits
+        .iter()
+        .map(|files| files.iter().map(|(name, text)| (*name, text.as_str())).collect())
+        .collect();
+    repository(&commits.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+const SHORT_PROGRAM: [&str; 5] = ["--rounds", "8", "--round", "50ms", "--pilot=100ms"];
+
+fn with<'a>(words: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [words, more].concat()
+}
+
+#[test]
+fn two_revisions_of_a_program_are_two_programs() {
+    let directory = programs(&["10", "40"]);
+    write(&directory, &[("untracked", "x")]);
+    let before = listing(&directory.file(".git"));
+    let words = with(&["compare", "--against", "HEAD~1", "--out", "run"], &SHORT_PROGRAM);
+    let markdown = ["--markdown", "run.md"];
+    let (code, report) = directory.report(&with(&words, &markdown));
+    assert_eq!(code, 0, "{report:#}");
+    let comparison = &report["comparisons"][0];
+    assert_eq!((&comparison["a"], &comparison["b"]), (&"old".into(), &"new".into()));
+    // Four times the work in the same time.
+    assert!((2.0..8.0).contains(&number(&comparison["ratio"])), "{comparison:#}");
+    assert_eq!(comparison["verdict"], "faster");
+    assert_eq!(listing(&directory.file(".git")), before, "the repository was written to");
+    let [old, new] = [0, 1].map(|at| &report["plan"]["contenders"][at]["revision"]);
+    assert_eq!(old["id"], git(directory.path(), &["rev-parse", "HEAD~1"]).as_str());
+    assert_eq!(old["subject"], "#0 by @team");
+    assert_eq!(old["work_tree"], Value::Null);
+    assert_eq!(number(&new["work_tree"]["untracked_files"]), 1.0);
+    assert_eq!(number(&new["work_tree"]["changed_files"]), 0.0);
+    let markdown = directory.text("run.md");
+    assert!(markdown.contains("<code>#<!-- -->0 by @<!-- -->team</code>"), "{markdown}");
+    assert!(!markdown.contains("@team"), "{markdown}");
+}
+
+#[test]
+fn two_revisions_of_a_service_are_two_services() {
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let file = format!(
+        "[contender.api]\nshell = true\nbuild = ['cp flags {{cache}}/flags']\n\
+         launch = 'exec {us} testserver --listen 127.0.0.1:{{port}} $(cat {{cache}}/flags)'\n"
+    );
+    let directory = repository(&[
+        &[("tiebreak.toml", &file), ("flags", "--delay 1ms")],
+        &[("flags", "--delay 1ms --body-bytes 500")],
+        &[("flags", "--delay 4ms")],
+    ]);
+    let short = with(&SHORT, &["--connections", "4", "--slice", "25ms"]);
+    let (code, report) =
+        directory.report(&with(&["compare", "--against", "HEAD~2", "--out", "run"], &short));
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    let comparison = &report["comparisons"][0];
+    assert_eq!(comparison["verdict"], "slower", "{comparison:#}");
+    assert!((0.1..0.5).contains(&number(&comparison["ratio"])), "{comparison:#}");
+    // Replies of another length are seen, so each side runs what its revision says.
+    let (code, report) =
+        directory.report(&with(&["compare", "--against", "HEAD~1", "--out", "run-2"], &short));
+    assert_eq!(code, 3, "{:#}", report["findings"]);
+    assert!(rules(&report, "void").contains(&"differing_replies"), "{:?}", rules(&report, "void"));
+}
+
+#[test]
+fn a_build_is_kept_for_its_commit_until_something_in_it_changes() {
+    let directory = programs(&["10", "10"]);
+    let compared = |run: &str| {
+        let words = ["compare", "--against", "HEAD~1", "--require", "new/old throughput >= 0.1x"];
+        let output = directory.tiebreak(&with(&words, &with(&SHORT_PROGRAM, &["--out", run])));
+        assert!(output.status.success(), "{}", errors(&output));
+        errors(&output)
+    };
+    let kept = "its build is kept from before";
+    assert!(!compared("run-1").contains(kept));
+    assert!(compared("run-2").contains(kept));
+    let snapshots = directory.file(".cache/tiebreak/revisions");
+    let all: Vec<_> = fs::read_dir(&snapshots).expect("it exists").flatten().collect();
+    assert_eq!(all.len(), 1, "the working tree is not kept");
+    fs::write(all[0].path().join("tree/size"), "operations 10\n").expect("written");
+    assert!(!compared("run-3").contains(kept));
+    fs::create_dir(snapshots.join("of-somebody-else")).expect("a directory");
+    let output = directory.tiebreak(&["clean"]);
+    assert!(stdout(&output).starts_with("removed 1 build ("), "{}", stdout(&output));
+    let left: Vec<_> = fs::read_dir(&snapshots).expect("it exists").flatten().collect();
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].file_name(), "of-somebody-else");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_exit_code() {
+    let directory = programs(&["10", "10"]);
+    let refused = |words: &[&str], code: i32, parts: &[&str]| {
+        let output = directory.tiebreak(&with(&["compare"], words));
+        let text = errors(&output);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {text}");
+        parts.iter().for_each(|part| assert!(text.contains(part), "{words:?}: {part}: {text}"));
+    };
+    refused(&["--against", "v9"], 2, &["the revision `v9` was not found", "git fetch --tags"]);
+    refused(&["--against", "v9..."], 2, &["the revision `v9` was not found"]);
+    refused(&["--against=-x"], 2, &["the revision `-x` was not found"]);
+    refused(&["nginx", "--against", "HEAD"], 2, &["`nginx` is not built from a repository"]);
+    refused(&["http://127.0.0.1:1/", "--against", "HEAD"], 2, &["is not built from a repository"]);
+    refused(&["--against", "HEAD", "--contender", "wrok"], 2, &["did you mean `work`?"]);
+    refused(&["--against", "HEAD", "--their-experiment"], 2, &["add --allow-file"]);
+    refused(&["--contender", "work"], 2, &["--against"]);
+    let top = directory.path().canonicalize().expect("a path").display().to_string();
+    for (text, part) in [
+        ("url = 'http://127.0.0.1:1/'", "is already running"),
+        ("recipe = 'nginx'", "is a recipe, which no revision changes"),
+        (&*format!("url = 'exec:sh {top}/program.sh'"), "your working tree"),
+        ("user = 'nobody'\nlaunch = ['true']", "cannot read a snapshot"),
+    ] {
+        fs::write(directory.file("other.toml"), format!("[contender.a]\n{text}\n"))
+            .expect("a file");
+        refused(&["other.toml", "--against", "HEAD"], 2, &[part]);
+    }
+    let two = "[contender.a]\nlaunch = ['true']\n[contender.b]\nlaunch = ['true']\n";
+    fs::write(directory.file("other.toml"), two).expect("a file");
+    refused(&["other.toml", "--against", "HEAD"], 2, &["--contender (a, b)"]);
+    let outside = TestDirectory::new();
+    let output = outside.tiebreak(&["compare", "--against", "HEAD"]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("git repository"), "{}", errors(&output));
+    let shallow = outside.file("shallow");
+    let from = format!("file://{top}");
+    git(outside.path(), &["clone", "--quiet", "--depth", "1", &from, "shallow"]);
+    let mut command = outside.command(&["compare", "--against", "HEAD~1"]);
+    let output = command.current_dir(shallow).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    for part in ["this clone is shallow", "git fetch --unshallow", "fetch-depth: 0"] {
+        assert!(errors(&output).contains(part), "{}", errors(&output));
+    }
+    let mut command = directory.command(&["compare", "--against", "HEAD"]);
+    let output = command.env("PATH", "/nowhere").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("apt-get install git"), "{}", errors(&output));
+}
+
+#[test]
+fn a_side_that_does_not_build_is_named_with_what_its_snapshot_lacks() {
+    let file =
+        "[contender.work]\nbuild = [['sh', '-c', 'cat secret.conf']]\nurl = 'exec:sh -c :'\n";
+    let directory = repository(&[&[("tiebreak.toml", file), (".gitignore", "*.conf\n/more\n")]]);
+    write(&directory, &[("secret.conf", "x"), ("more/a", "x")]);
+    let output = directory.tiebreak(&["compare", "--against", "HEAD"]);
+    let text = errors(&output);
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    let id = git(directory.path(), &["rev-parse", "--short", "HEAD"]);
+    for part in [
+        &format!("`old ({id})`: `sh -c 'cat secret.conf'` exited with status 1"),
+        "cat: secret.conf: No such file",
+        "files that git ignores are in no snapshot (secret.conf, more/)",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let snapshots = fs::read_dir(directory.file(".cache/tiebreak/revisions")).expect("it exists");
+    for snapshot in snapshots.flatten() {
+        assert!(!snapshot.path().join("tree").exists(), "a failed snapshot stays");
+        assert!(snapshot.path().join("build.log").exists(), "its log is quoted");
+    }
+}
+
+#[test]
+fn the_file_of_another_revision_reads_only_what_todays_file_reads() {
+    let file = |more: &str| {
+        format!(
+            "[contender.work]\nurl = 'exec:sh -c \"sleep 0.01; echo operations 5\"'\nenv = {{ {more} }}\n"
+        )
+    };
+    let [theirs, ours] = [file("A = '${TOKEN_OF_THEIRS}'"), file("A = 'x'")];
+    let directory = repository(&[&[("tiebreak.toml", &theirs)], &[("tiebreak.toml", &ours)]]);
+    let words = ["compare", "--against", "HEAD~1", "--their-experiment", "--allow-file"];
+    let mut command = directory.command(&with(&words, &SHORT_PROGRAM));
+    let output = command.env("TOKEN_OF_THEIRS", "CANARY-of-theirs").output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("names the variable TOKEN_OF_THEIRS"), "{}", errors(&output));
+    // Without it, theirs is what runs: five operations where today's says another number.
+    let directory = repository(&[
+        &[("tiebreak.toml", &file("A = 'x'"))],
+        &[("tiebreak.toml", &file("A = 'x'").replace("operations 5", "operations 50"))],
+    ]);
+    let words = with(&words, &with(&SHORT_PROGRAM, &["--out", "run"]));
+    let (code, report) = directory.report(&words);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(number(&report["comparisons"][0]["ratio"]) > 3.0, "{report:#}");
+}
+
+/// Of a launch as of a round, each build is one: the number that a build was given is in the log of its runs.
+#[test]
+fn each_rebuild_is_one_replicate() {
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let service = format!(
+        "[contender.api]\nshell = true\nbuild = ['echo $TIEBREAK_REBUILD > number']\n\
+         launch = 'cat number >> $PLACE; exec {us} testserver --listen 127.0.0.1:{{port}} --delay 1ms'\n\
+         env = {{ PLACE = '${{PLACE_OF_THE_TEST}}' }}\n"
+    );
+    let program = "[contender.work]\nbuild = [['sh', '-c', 'echo $TIEBREAK_REBUILD > number']]\n\
+        url = \"exec:sh -c 'cat number >> $PLACE; sleep 0.05; echo operations 1'\"\n\
+        env = { PLACE = '${PLACE_OF_THE_TEST}' }\n";
+    for (file, more) in [
+        (service.as_str(), &["--slice", "25ms", "--connections", "4", "--warm-up", "50ms"][..]),
+        (program, &[]),
+    ] {
+        let directory = repository(&[&[("tiebreak.toml", file)]]);
+        let place = directory.file("run-numbers");
+        let words = ["compare", "--against", "HEAD", "--round", "50ms", "--pilot", "100ms", "-q"];
+        let words = with(&words, &with(more, &["--rebuilds", "6", "--json", "run.json"]));
+        let mut command = directory.command(&words);
+        let output = command.env("PLACE_OF_THE_TEST", &place).output().expect("it runs");
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{}", errors(&output));
+        let report = directory.json("run.json");
+        assert_eq!(number(&report["comparisons"][0]["replicates"]), 6.0, "{report:#}");
+        let numbers = fs::read_to_string(&place).expect("runs");
+        for build in 1..=6 {
+            let runs = numbers.lines().filter(|line| *line == build.to_string()).count();
+            assert!(runs >= 2, "build {build} of each side: {numbers}");
+        }
+        assert_eq!(number(&report["plan"]["contenders"][1]["revision"]["rebuilds"]), 6.0);
+    }
+    let directory = programs(&["10"]);
+    for (words, part) in [
+        (["--rebuilds", "5"], "at least 6 are needed"),
+        (["--rebuilds=8", "--rounds=8"], "leave out --rounds"),
+    ] {
+        let output = directory.tiebreak(&with(&["compare", "--against", "HEAD"], &words));
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains(part), "{}", errors(&output));
+    }
+}
+
+#[test]
+fn one_program_for_both_sides_is_refused() {
+    let directory = TestDirectory::new();
+    let program = directory.file("of-both").display().to_string();
+    let file = format!(
+        "[contender.work]\nbuild = [['sh', '-c', 'cp program.sh {program}']]\nurl = 'exec:sh {program}'\n"
+    );
+    let directory = repository(&[&[("tiebreak.toml", &file), ("program.sh", "echo operations 1")]]);
+    let output = directory.tiebreak(&["compare", "--against", "HEAD"]);
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    assert!(errors(&output).contains("which every side would run"), "{}", errors(&output));
+}
+
+#[test]
+fn check_prints_the_builds_and_runs_nothing() {
+    let directory = programs(&["10", "40"]);
+    let output = directory.tiebreak(&["check", "--against", "HEAD~1"]);
+    let text = stdout(&output);
+    assert!(output.status.success(), "{}", errors(&output));
+    let id = git(directory.path(), &["rev-parse", "--short", "HEAD~1"]);
+    for part in ["builds, each in a snapshot", &format!("old ({id})"), "cp size built", "takes "] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!directory.file(".cache/tiebreak/revisions").exists(), "nothing is built");
+}
+
+/// Sample projects, each with a part of the file that is written for it.
+const PROJECTS: [(&[(&str, &str)], &str); 11] = [
+    (
+        &[
+            (
+                "Cargo.toml",
+                "[package]\nname = 'fields'\n[dev-dependencies]\ncriterion = '0.5'\n[[bench]]\nname = 'split'\nharness = false\n",
+            ),
+            ("benches/split.rs", "fn main() {}"),
+        ],
+        "url = \"exec:cargo bench --quiet --offline --bench split -- --noplot {case}\"",
+    ),
+    (
+        &[
+            ("Cargo.toml", "[package]\nname = 'api'\n[dependencies]\naxum = '0.8'\n"),
+            ("src/main.rs", "fn main() { std::env::var(\"PORT\").unwrap(); }"),
+        ],
+        "launch = [\"./target/release/api\"]",
+    ),
+    (&[("Cargo.toml", "[workspace]\nmembers = ['a']\n")], "which program of the workspace"),
+    (
+        &[
+            ("go.mod", "module example.org/slug\n"),
+            ("slug_test.go", "func BenchmarkSlug(b *testing.B) {}"),
+        ],
+        "build = [[\"go\", \"test\", \"-c\", \"-o\", \"./bench.test\", \".\"]]",
+    ),
+    (
+        &[
+            ("go.mod", "module example.org/slug\n"),
+            ("a/a_test.go", "func BenchmarkA(b *testing.B) {}"),
+        ],
+        "cwd = \"a\"",
+    ),
+    (
+        &[
+            ("go.mod", "module api\n"),
+            ("main.go", "package main\nfunc main() { http.ListenAndServe(\":8080\", nil) }"),
+        ],
+        "Its files name 8080",
+    ),
+    (
+        &[
+            (
+                "package.json",
+                "{\"name\": \"@a/shop\", \"scripts\": {\"start\": \"node server.js\"}, \"dependencies\": {\"x\": \"1\"}}",
+            ),
+            ("package-lock.json", "{}"),
+            ("server.js", "listen(process.env.PORT)"),
+        ],
+        "launch = [\"node\", \"server.js\"]",
+    ),
+    (
+        &[
+            ("pyproject.toml", "[project]\nname = 'a'\n"),
+            ("requirements-dev.txt", "pytest-benchmark\n"),
+        ],
+        "figures = { kind = \"pytest-benchmark\", file = \"{figures}\" }",
+    ),
+    (
+        &[("requirements.txt", "fastapi\n"), ("app/main.py", "app = FastAPI()\n")],
+        "\"app.main:app\"",
+    ),
+    (
+        &[("Makefile", "CC = cc\nall: count\ncount: count.c\n\tcc -o count count.c\n")],
+        "build = [[\"make\", \"count\"]]",
+    ),
+    (
+        &[("Dockerfile", "FROM x\nEXPOSE 3000\nCMD [\"./serve\", \"--all\"]\n")],
+        "launch = [\"./serve\", \"--all\"]",
+    ),
+];
+
+#[test]
+fn a_first_file_is_valid_for_every_kind_of_project() {
+    for (files, part) in PROJECTS {
+        let directory = repository(&[files]);
+        let output = directory.tiebreak(&["init"]);
+        assert!(output.status.success(), "{files:?}: {}", errors(&output));
+        assert!(
+            stdout(&output).ends_with("next: tiebreak compare --against HEAD\n"),
+            "{}",
+            stdout(&output)
+        );
+        let text = directory.text("tiebreak.toml");
+        assert!(text.contains(part), "{part}: {text}");
+        let output = directory.tiebreak(&["check", "--against", "HEAD"]);
+        assert!(output.status.success(), "{text}\n{}", errors(&output));
+        let again = directory.tiebreak(&["init"]);
+        assert_eq!(again.status.code(), Some(2));
+        assert!(errors(&again).contains("exists already and is not changed"), "{}", errors(&again));
+        assert_eq!(directory.text("tiebreak.toml"), text);
+    }
+    let empty = TestDirectory::new();
+    let output = empty.tiebreak(&["init"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("Cargo.toml, go.mod"), "{}", errors(&output));
+    assert!(!empty.file("tiebreak.toml").exists());
+}
+
+/// The first commands of a newcomer give a verdict.
+#[test]
+fn a_first_file_and_a_comparison_need_nothing_else() {
+    let makefile = "count: count.sh\n\tcp count.sh count\n\tchmod +x count\n";
+    let script = "#!/bin/sh\nsleep 0.02\necho operations 10\n";
+    let directory = repository(&[
+        &[("Makefile", makefile), ("count.sh", script)],
+        &[("count.sh", &script.replace("0.02", "0.06"))],
+    ]);
+    assert!(directory.tiebreak(&["init"]).status.success());
+    let words = with(&["compare", "--against", "HEAD~1", "--out", "run"], &SHORT_PROGRAM);
+    let (code, report) = directory.report(&words);
+    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(report["comparisons"][0]["verdict"], "slower");
+}
