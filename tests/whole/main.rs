@@ -55,6 +55,7 @@ mod read_once;
 mod recorded;
 mod repeated;
 mod suites;
+mod statements;
 mod void;
 mod waiting;
 mod warm_up;

@@ -4,6 +4,9 @@
 //! ours.
 
 mod common;
+mod custom;
+mod groups;
+mod tls;
 
 use common::cases::{Shared, WithServers, run, with_servers};
 use common::mariadb::{Mariadb, count_of_code, driven};
@@ -14,7 +17,7 @@ use record::{Address, Failure, Kind, LaneTask, Maintenance, Pool, Reuse, Seen};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
-const CASES: [WithServers<Mariadb>; 8] = [
+const CASES: [WithServers<Mariadb>; 11] = [
     ("every_protocol_does_every_preset_on_every_engine", presets),
     ("connections_are_what_the_policy_says_and_none_is_left", policies),
     ("what_is_prepared_is_executed", prepared),
@@ -23,6 +26,9 @@ const CASES: [WithServers<Mariadb>; 8] = [
     ("a_table_holds_what_it_was_made_for", tables),
     ("errors_are_counted_by_their_number", errors),
     ("operations_that_take_too_long_are_abandoned", timeouts),
+    ("user_defined_statements_are_executed", custom::executed),
+    ("the_server_counts_what_the_groups_count_and_each_has_its_pool", groups::counted_and_pooled),
+    ("the_server_is_verified_and_never_silently_plain", tls::verified),
 ];
 
 fn main() -> ExitCode {

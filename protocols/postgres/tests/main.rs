@@ -1,6 +1,9 @@
 //! Lanes against a real PostgreSQL: what they count is what the server did.
 
 mod common;
+mod custom;
+mod groups;
+mod tls;
 
 use crate::common::postgres::{Postgres, count_of_error, driven};
 use crate::common::{

@@ -1,6 +1,7 @@
 //! Certificates of a throw-away authority.
 
 use super::{directory, give_away};
+use record::{Failure, Seen};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,15 @@ use std::process::Command;
 
 /// The name that the servers' certificates are for.
 pub(crate) const NAME: &str = "db.test";
+
+/// Asserts that all operations failed in TLS, which counts against the target, and that no session
+/// was opened.
+pub(crate) fn refused(seen: &Seen, what: &str) {
+    let failed: Vec<_> = seen.outcomes.failed.iter().collect();
+    assert_eq!(failed, [(&Failure::Tls, &seen.operations)], "{what}: {:?}", seen.outcomes);
+    assert!(seen.operations > 0 && seen.sent == 0, "{what}");
+    assert_eq!((seen.connections.established, seen.connections.opened), (0, 0), "{what}");
+}
 
 /// An authority, the key of a server, and certificates for that key, all in one directory.
 pub(crate) struct Authority {

@@ -5,6 +5,10 @@
 mod base;
 #[path = "../../../../tests/databases/common/cases.rs"]
 pub(crate) mod cases;
+#[path = "../../../../tests/databases/common/custom.rs"]
+pub(crate) mod custom;
+#[path = "../../../../tests/databases/common/groups.rs"]
+pub(crate) mod groups;
 pub(crate) mod mariadb;
 
 pub(crate) use base::*;

@@ -3,6 +3,10 @@
 
 #[path = "../../../../tests/databases/common/mod.rs"]
 mod base;
+#[path = "../../../../tests/databases/common/custom.rs"]
+pub(crate) mod custom;
+#[path = "../../../../tests/databases/common/groups.rs"]
+pub(crate) mod groups;
 pub(crate) mod postgres;
 
 pub(crate) use base::*;

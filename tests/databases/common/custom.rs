@@ -1,14 +1,12 @@
-//! User-defined statements, against a real PostgreSQL and a real MariaDB: what is
-//! counted is what the server did, and what was expected is looked at.
+//! User-defined statements for a real database: what is counted is what the server did, and what was
+//! expected is looked at.
 
-use crate::common::mariadb::{self, Mariadb};
-use crate::common::postgres::{self, Postgres};
-use crate::common::{MS, PATIENCE, all_ok, order, with};
+use super::{MS, PATIENCE, all_ok, drive, load, order};
 use drivers::Database;
 use engine::workload::{FeedRows, Feeds};
 use record::{
-    Custom, CustomOperation, Feed, FeedOrder, Kind, OperationText, Parameter, Rows, Seen, Share,
-    Statement, Table, Workload,
+    Address, Custom, CustomOperation, Feed, FeedOrder, Kind, LaneTask, OperationText, Parameter,
+    Rows, Seen, Share, Statement, Table, Workload,
 };
 
 fn parameter((name, from): &(&str, &str)) -> Parameter {
@@ -71,11 +69,11 @@ fn workload(operations: Vec<CustomOperation>) -> Workload {
         keys: 700,
         mix: shares.map(|at| Share { kind: Kind::Custom(at), weight: 1.0 }).collect(),
         custom,
-        ..crate::common::workload("kv")
+        ..super::workload("kv")
     }
 }
 
-fn feeds() -> Feeds {
+pub(crate) fn feeds() -> Feeds {
     let mut rows = FeedRows::new(1);
     ["it's\\ Ann", "Bob"].iter().for_each(|name| rows.push(name.as_bytes()));
     Feeds::new(vec![rows])
@@ -83,7 +81,7 @@ fn feeds() -> Feeds {
 
 /// A read of a value that the load wrote, an insert, and a transaction that moves
 /// money.
-fn sound() -> Workload {
+pub(crate) fn sound() -> Workload {
     let mut read = statement("SELECT small, c FROM {accounts} WHERE id = {id}", Rows::Exactly(1));
     read.returns = Some("accounts.c".to_owned());
     let mut small = statement("SELECT small FROM {accounts} WHERE id = {id}", Rows::Exactly(1));
@@ -113,7 +111,7 @@ fn of(seen: &Seen, number: u32) -> &record::KindSeen {
 }
 
 /// Asserts that each operation did its work, as the server shows.
-fn check_sound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
+pub(crate) fn check_sound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
     all_ok(seen, what);
     assert!((0..3).all(|number| of(seen, number).operations > 3), "{what}: {}", seen.operations);
     let count = |rows: &str| says(&format!("SELECT count(*) FROM {rows}")).parse::<u64>();
@@ -123,7 +121,7 @@ fn check_sound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
 }
 
 /// What is missing, too much, or another value than was loaded.
-fn unsound() -> Workload {
+pub(crate) fn unsound() -> Workload {
     let all = statement("SELECT c FROM {accounts} WHERE id <= 2", Rows::Exactly(1));
     let none = statement("SELECT c FROM {accounts} WHERE id = {id} AND id < 0", Rows::AtLeast(1));
     let mut other = statement("SELECT 'no' FROM {accounts} WHERE id = {id}", Rows::Exactly(1));
@@ -140,7 +138,7 @@ fn unsound() -> Workload {
     ])
 }
 
-fn check_unsound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
+pub(crate) fn check_unsound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
     for number in 0..4 {
         let seen = of(seen, number);
         let (miss, wrong) = if matches!(number, 0 | 2) { (0, 1) } else { (1, 0) };
@@ -159,65 +157,18 @@ fn check_unsound(seen: &Seen, says: impl Fn(&str) -> String, what: &str) {
     assert_eq!(says("SELECT count(*) FROM t_accounts WHERE id = 1"), "1", "{what}");
 }
 
-#[test]
-fn postgres_executes_user_defined_statements() {
-    let server = Postgres::start("own", &[]);
-    for protocol in
-        [::postgres::Sending::Simple, ::postgres::Sending::Extended, ::postgres::Sending::Prepared]
-    {
-        let what = format!("{protocol:?}");
-        let access = with(server.access("t"), |of| {
-            of.sending = protocol;
-            of.common.feeds = feeds();
-        });
-        let drive = |of: Workload| {
-            let setup = access
-                .schema(None, &of)
-                .expect("statements")
-                .iter()
-                .map(|text| text.replace("BLOBS", "BYTEA"))
-                .collect::<Vec<_>>();
-            access.ask(&server.tcp(), &setup, PATIENCE).expect("tables");
-            crate::common::load(server.tcp(), &of, |order| access.lanes(order, 0));
-            let mut order = order(server.tcp(), record::LaneTask::Drive(of));
-            order.lanes[0].timeout_ns = 10_000 * MS;
-            postgres::driven(&order, &access)
-        };
-        let seen = drive(sound());
-        check_sound(&seen, |text| server.says(text), &what);
-        let prepares = seen.phases.prepare.len();
-        assert_eq!(prepares > 0, protocol == ::postgres::Sending::Prepared, "{what}");
-        check_unsound(&drive(unsound()), |text| server.says(text), &what);
-    }
-}
-
-#[test]
-fn mariadb_executes_user_defined_statements() {
-    let server = Mariadb::start("own", &[]);
-    for protocol in [::mysql::Sending::Text, ::mysql::Sending::Prepared] {
-        let what = format!("{protocol:?}");
-        let access = with(server.access("t"), |of| {
-            of.sending = protocol;
-            of.common.feeds = feeds();
-        });
-        let drive = |of: Workload| {
-            let setup = access
-                .schema(None, &of)
-                .expect("statements")
-                .iter()
-                .map(|text| text.replace("BLOBS", "BLOB"))
-                .collect::<Vec<_>>();
-            access.ask(&server.tcp(), &setup, PATIENCE).expect("tables");
-            crate::common::load(server.tcp(), &of, |order| access.lanes(order, 0));
-            let mut order = order(server.tcp(), record::LaneTask::Drive(of));
-            order.lanes[0].timeout_ns = 10_000 * MS;
-            mariadb::driven(&order, &access)
-        };
-        let says = |text: &str| server.says(&text.replace("FROM t", "FROM bench.t"));
-        let executed = server.counter("Com_stmt_execute");
-        check_sound(&drive(sound()), says, &what);
-        let executed = server.counter("Com_stmt_execute") - executed;
-        assert_eq!(executed > 0, protocol == ::mysql::Sending::Prepared, "{what}");
-        check_unsound(&drive(unsound()), says, &what);
-    }
+/// Makes the tables of the workload, in which the type of long values has this name, loads them, and drives it.
+pub(crate) fn loaded_and_driven(
+    access: &dyn Database,
+    address: &Address,
+    of: Workload,
+    blobs: &str,
+) -> Seen {
+    let schema = access.schema(None, &of).expect("statements");
+    let schema: Vec<_> = schema.iter().map(|text| text.replace("BLOBS", blobs)).collect();
+    access.ask(address, &schema, PATIENCE).expect("tables");
+    load(address.clone(), &of, |order| access.lanes(order, 0));
+    let mut order = order(address.clone(), LaneTask::Drive(of));
+    order.lanes[0].timeout_ns = 10_000 * MS;
+    drive(&order, access.lanes(&order, 0))
 }
