@@ -1,6 +1,6 @@
 //! A plan, a lane and a trial for tests.
 
-use crate::plan::{Command, Machine, Spec, resolve};
+use crate::plan::{Command, Machine, Spec, resolve, sweep};
 use crate::system::remote::RemoteError;
 use keeper::process::NotVisible;
 use protocol::Error;
@@ -30,7 +30,11 @@ pub(crate) fn settled(change: impl FnOnce(&mut Spec)) -> Result<Plan, Error> {
     };
     let mut resolver = Resolver::new(false, &resolver::look_up, &|_| true);
     let inputs = crate::plan::read(&spec).expect("good arguments");
-    resolve(&spec, inputs, &machine, &mut resolver).map(|resolved| resolved.plan)
+    let resolved = match sweep::load_points(&spec, &inputs)? {
+        Some(points) => points.settle(&machine, &mut resolver),
+        None => resolve(&spec, inputs, &machine, &mut resolver),
+    };
+    resolved.map(|resolved| resolved.plan)
 }
 
 /// A lane with one connection in closed loop.

@@ -76,7 +76,9 @@ fn refused_for_capacities(spec: &Spec) -> Option<String> {
     ];
     if only_errors {
         return Some(
-            "--slo with errors alone gives no rate: add an objective for response time, such as --slo 'p99 <= 50ms'"
+            "--slo with errors alone gives no rate: errors come at once, not little by little, so nothing leads a search \
+             to where they begin. Add an objective for response time, such as --slo 'p99 <= 50ms'; `tiebreak run` \
+             with --rate checks that rate for errors alone"
                 .to_owned(),
         );
     }
@@ -252,6 +254,14 @@ mod tests {
         });
         assert_eq!((check.question.primary, check.rounds), (Metric::ResponseP99, 1));
         assert_eq!(check.question.objectives, [P99]);
+        let errors = Objective::Errors { fraction: 0.001 };
+        let check = plan(|spec| {
+            run(spec);
+            spec.common.rate = Some(1000.0);
+            spec.run.slo = vec![errors];
+        });
+        assert!(!check.question.seeks_capacity());
+        assert_eq!(check.question.objectives, [errors]);
     }
 
     #[test]
@@ -313,7 +323,10 @@ mod tests {
             (|spec| spec.contenders[1] = "b=exec:true".to_owned(), "a program (exec:) has none"),
             (|spec| spec.run.round = Some(Duration::from_millis(600)), "it must be at least 1.2 s"),
             (|spec| spec.common.timeout = Some(Duration::from_millis(5)), "raise --timeout"),
-            (|spec| spec.run.slo = vec![Objective::Errors { fraction: 0.01 }], "add an objective"),
+            (
+                |spec| spec.run.slo = vec![Objective::Errors { fraction: 0.01 }],
+                "with --rate checks that rate",
+            ),
             (
                 |spec| {
                     spec.contenders = vec!["nginx".to_owned(), "node".to_owned()];

@@ -128,6 +128,10 @@ fn a_target_that_is_killed_in_the_middle_leaves_and_the_others_are_ranked_by_all
         let rounds = if is_of_b { 0.0 } else { 8.0 };
         assert_eq!(number(&comparison["replicates"]), rounds, "{comparison:#}");
     }
+    for contender in report["contenders"].as_array().expect("contenders") {
+        let said = contender["withdrawn"].as_str();
+        assert_eq!(said, (contender["name"] == "b").then_some(why), "{}", contender["name"]);
+    }
     let left = withdrawn(&directory);
     assert!(!left.is_empty() && left.iter().all(|of| of["contender"] == 1), "{left:?}");
     let printed = printed(&directory);
@@ -235,4 +239,32 @@ fn seventeen_contenders_are_ranked_in_blocks() {
     let output = directory.tiebreak(&words);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("`tiebreak rank` ranks up to 64"), "{}", errors(&output));
+}
+
+#[test]
+fn peak_memory_of_launches_ranks_them() {
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let server = format!("\"{us}\" testserver --listen 127.0.0.1:{{port}} --delay 1ms");
+    // The shell keeps what it read as long as its server runs.
+    let large = "kept=$(head -c 40000000 /dev/zero | tr \"\\\\0\" a);";
+    let launch = |before: &str| format!("launch = ['sh', '-c', '{before} {server}; exit 0']\n");
+    let directory = experiment(&[("large", launch(large)), ("small", launch(""))]);
+    let short = "--launches 6 --rounds 1 --round 100ms --slice 25ms --pilot 200ms --warm-up 0s --connections 4";
+    let words = ["compare", "e.toml", "--by", "memory", "--out", "run"];
+    let words = [&words[..], &short.split(' ').collect::<Vec<_>>()].concat();
+    let (code, report) = directory.report(&words);
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    assert_eq!([ranks(&report, "small"), ranks(&report, "large")], [(1.0, 1.0), (2.0, 2.0)]);
+    let decided = &report["comparisons"][0];
+    assert_eq!(decided["metric"], "target_peak_memory");
+    assert_eq!((&decided["verdict"], number(&decided["replicates"])), (&"lower".into(), 6.0));
+    for (at, name) in ["large", "small"].iter().enumerate() {
+        let contender = &report["contenders"][at];
+        assert_eq!(contender["name"], *name);
+        let memory = &contender["metrics"]["target_peak_memory"];
+        assert_eq!(memory["unit"], "B");
+        assert!((number(&memory["value"]) > 40e6) == (at == 0), "{memory}");
+    }
+    let printed = printed(&directory);
+    assert!(printed.contains(" MB"), "{printed}");
 }

@@ -7,7 +7,7 @@ use crate::{
 use record::{
     Address, Arrivals, Case, CaseFigure, Cases, ContenderQuestion, End, EndReason, Histogram,
     Interleave, LaneOrder, Launches, Metric, OwnCost, Pair, Phase, PilotChoice, Question, Seen,
-    Slice, StoreReport, TrialRecord, seen::Connections,
+    Slice, StoreReport, TargetDone, TrialRecord, seen::Connections,
 };
 
 /// Sending time of a slice, and slices per trial: a round takes one second.
@@ -23,6 +23,8 @@ pub(crate) struct SampleRun {
     pub(crate) end: Option<End>,
     /// The reports of the stores.
     pub(crate) store_reports: Vec<StoreReport>,
+    /// What is known of targets at the ends of their launches.
+    pub(crate) done: Vec<TargetDone>,
     /// Own costs of the generator that earlier runs measured.
     pub(crate) kept_costs: Vec<OwnCost>,
     /// The cases of a suite.
@@ -57,13 +59,14 @@ impl SampleRun {
         };
         let question = question(names, rounds);
         let store_reports = Vec::new();
-        let kept_costs = Vec::new();
+        let (done, kept_costs) = (Vec::new(), Vec::new());
         SampleRun {
             question,
             pilot: Some(pilot),
             records,
             end: Some(complete),
             store_reports,
+            done,
             kept_costs,
             cases: None,
         }
@@ -306,6 +309,7 @@ impl SampleRun {
             after(&mut judge, record);
         }
         self.store_reports.iter().for_each(|store_reports| judge.store(store_reports));
+        self.done.iter().for_each(|done| judge.target_done(done));
         if let Some(end) = &self.end {
             judge.end(end);
         }

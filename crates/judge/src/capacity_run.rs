@@ -94,6 +94,12 @@ impl CapacityRun {
         self.complete
     }
 
+    /// Whether further rounds find nothing more: it is sure that no contender's percentile depends on the rate.
+    pub fn is_told(&self) -> bool {
+        let mut rounds = self.contenders.iter().filter_map(|of| of.adaptation.as_ref()).peekable();
+        rounds.peek().is_some() && rounds.all(Adaptation::surely_hardly_depends)
+    }
+
     /// Takes a trial of the search or of a round, in the order in which they were driven. All others are ignored, and
     /// so are those that were cut short: they and the round that they belong to count for nothing.
     pub fn add(&mut self, trial: &TrialRecord) {

@@ -3,6 +3,7 @@
 use crate::{
     capacity::{Capacity, CapacityFound, Found, Part},
     evidence::{AgentDriven, DriveSummary, Evidence},
+    stats::quantile::median,
     verdict::{
         AgentSummary, CapacityOutcome, CapacitySummary, ContenderSummary, GateSummary, KindSummary,
         PhaseTimes, Quantiles, RequestSummary, StoreSummary, TargetSummary, WatchSummary,
@@ -205,6 +206,7 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),
         busy: evidence.target_busy(contender),
+        middle_peak_memory: middle_peak_memory(evidence, driven),
         programs: driven.judged.programs.clone(),
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
         watch: driven
@@ -214,6 +216,16 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
             .map(|watch| WatchSummary { lost_from: evidence.sight_lost(contender), ..watch }),
         ..driven.target.clone()
     }
+}
+
+/// In bytes. Where the round is the replicate, only a program starts anew in each.
+fn middle_peak_memory(evidence: &Evidence, driven: &DriveSummary) -> Option<f64> {
+    let figures: Vec<f64> = if evidence.rounds_of_a_launch().is_some() {
+        driven.peaks.keys().filter_map(|launch| driven.peak_memory(*launch)).collect()
+    } else {
+        driven.trials.iter().filter_map(|trial| trial.value(Metric::PeakMemory)).collect()
+    };
+    median(&figures)
 }
 
 /// What a store reported about itself. None if the contender has no store.

@@ -80,6 +80,7 @@ pub fn ranked(sorted: &[RepeatedRuns], higher_is_better: bool) -> Option<Unpaire
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     /// Six runs around a figure, each list in an order of its own.
     fn around(name: &str, figure: f64, offset: usize) -> RepeatedRuns {
@@ -137,17 +138,13 @@ mod tests {
     /// of boards may have one. More than 24 of 200 have a probability below 1 in 10 000.
     #[test]
     fn equal_entries_are_rarely_separated() {
-        let mut state = 7u64;
-        let mut uniform = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut random = Random(7);
         let mut wrong = 0;
         for _ in 0..200 {
             let mut entry = |name: &str| RepeatedRuns {
                 name: name.to_owned(),
                 // The figures are far apart, so that no difference is too small to matter.
-                figures: (0..8).map(|_| 100.0 + 50.0 * uniform()).collect(),
+                figures: (0..8).map(|_| 100.0 + 50.0 * random.uniform()).collect(),
             };
             let mut sorted = ["a", "b", "c", "d"].map(&mut entry);
             sorted.sort_by(|one, other| {

@@ -622,6 +622,7 @@ impl ContenderSummary {
             Metric::ResponseP99 => self.response_time.p99,
             Metric::ResponseP999 => self.response_time.p999,
             Metric::TargetCpu => self.target.cpu_per_operation,
+            Metric::PeakMemory => self.target.middle_peak_memory,
             Metric::Capacity => self.capacity.as_ref()?.rate(),
             Metric::Cost => None,
         }
@@ -789,7 +790,10 @@ pub struct TargetSummary {
     pub shares_process_with: Vec<String>,
     /// Its peak memory over all launches, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// The source of this figure (`cgroup`, `processes`).
+    /// The median of the peaks of its launches, or of its program in the rounds, in bytes. None if no launch has
+    /// ended.
+    pub middle_peak_memory: Option<f64>,
+    /// The source of these figures (`cgroup`, `processes`).
     pub memory_source: Option<String>,
     /// How many times it was launched; 0 if it was already running.
     pub launches: u32,

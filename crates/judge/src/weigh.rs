@@ -57,6 +57,7 @@ pub(crate) fn word(interval: (f64, f64), matters: f64, direction: Direction) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
     use Direction::{HigherIsBetter, LowerIsBetter};
     use proptest::prelude::*;
 
@@ -106,20 +107,11 @@ mod tests {
         assert!(Weighed::new(&[], 0.05).is_none());
     }
 
-    /// Roughly normal numbers from a seed, sufficient for a simulation.
-    fn normal(state: &mut u64) -> f64 {
-        let mut uniform = || {
-            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (*state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        (0..12).map(|_| uniform()).sum::<f64>() - 6.0
-    }
-
     #[test]
     fn a_95_percent_interval_covers_the_truth_in_at_least_927_of_1000_runs() {
-        let (mut state, truth) = (7, 0.1f64.ln_1p());
+        let (mut random, truth) = (Random(7), 0.1f64.ln_1p());
         let mut covers = || {
-            let d: Vec<f64> = (0..10).map(|_| truth + 0.015 * normal(&mut state)).collect();
+            let d = random.differences(10, truth, 0.015);
             let interval = Weighed::new(&d, 0.05).and_then(|weighed| weighed.interval);
             interval.is_some_and(|(low, high)| low <= truth && truth <= high)
         };

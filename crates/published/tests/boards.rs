@@ -230,6 +230,28 @@ fn several_runs_of_each_are_ranked_with_ties_and_called_unpaired() {
     }
 }
 
+/// Only what is the same in every respect was run again.
+#[test]
+fn variants_of_one_framework_are_contenders_of_their_own() {
+    let mut entries = Vec::new();
+    for run in 0..6 {
+        let rate = |figure: u32| (figure + run).to_string();
+        entries.push(arena("elm", &rate(1000), "1ms", ", \"pipeline\": 1"));
+        entries.push(arena("elm", &rate(5000), "1ms", ", \"pipeline\": 16"));
+        let go = arena("elm", &rate(3000), "1ms", ", \"pipeline\": 1");
+        entries.push(go.replace("\"C\"", "\"Go\""));
+        entries.push(arena("fir", &rate(2000), "1ms", ""));
+    }
+    let audit = audit(&[&arena_list(&entries)]);
+    assert_eq!(
+        names(&audit.lists[0]),
+        ["elm (C, pipeline 16)", "elm (Go, pipeline 1)", "fir", "elm (C, pipeline 1)"]
+    );
+    assert!(matches!(audit.lists[0].answer, Answer::Ranked(_)));
+    let once = &entries[..4];
+    assert_eq!(audit_answer(&arena_list(once)), Answer::OneRun);
+}
+
 #[test]
 fn too_few_runs_say_how_many_would_do() {
     let figures = [("elm", 1000.0), ("fir", 800.0), ("yew", 500.0)];

@@ -156,7 +156,7 @@ pub struct WatcherReport {
     pub longest_ns: u64,
 }
 
-/// A contender that left a ranking. If there are several of one contender, the first says when it left, and the
+/// A contender that left a ranking or a sweep. If there are several of one contender, the first says when it left, and the
 /// last says why best: why a process ended is known later than that it stopped answering.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawn {

@@ -310,6 +310,9 @@ pub enum Metric {
     /// Seconds of the target's CPU for each operation, including CPU at rest.
     #[serde(rename = "target_cpu_per_operation")]
     TargetCpu,
+    /// Peak memory of the target in bytes: of a launch, or of a program in a round.
+    #[serde(rename = "target_peak_memory")]
+    PeakMemory,
     /// The highest rate that meets the objectives of `--slo`, in operations per second.
     #[serde(rename = "capacity")]
     Capacity,
@@ -328,13 +331,14 @@ pub enum Direction {
 }
 
 impl Metric {
-    /// All metrics that a trial has.
-    pub const ALL: [Metric; 5] = [
+    /// All metrics that contenders can be ranked by.
+    pub const ALL: [Metric; 6] = [
         Metric::Throughput,
         Metric::ResponseP50,
         Metric::ResponseP99,
         Metric::ResponseP999,
         Metric::TargetCpu,
+        Metric::PeakMemory,
     ];
 
     /// The path below `metrics` in the report.
@@ -345,6 +349,7 @@ impl Metric {
             Metric::ResponseP99 => "response_time.p99",
             Metric::ResponseP999 => "response_time.p999",
             Metric::TargetCpu => "target_cpu_per_operation",
+            Metric::PeakMemory => "target_peak_memory",
             Metric::Capacity => "capacity",
             Metric::Cost => "cost",
         }
@@ -358,10 +363,20 @@ impl Metric {
         }
     }
 
+    /// Whether it is what the target uses up, not how fast it answers. The generator does not change it, and less
+    /// of it is called lower, not faster.
+    pub fn is_use(self) -> bool {
+        matches!(self, Metric::TargetCpu | Metric::PeakMemory)
+    }
+
     /// Its quantile. Returns None unless it is a metric of response time.
     pub fn quantile(self) -> Option<f64> {
         match self {
-            Metric::Throughput | Metric::TargetCpu | Metric::Capacity | Metric::Cost => None,
+            Metric::Throughput
+            | Metric::TargetCpu
+            | Metric::PeakMemory
+            | Metric::Capacity
+            | Metric::Cost => None,
             Metric::ResponseP50 => Some(0.5),
             Metric::ResponseP99 => Some(0.99),
             Metric::ResponseP999 => Some(0.999),

@@ -1,5 +1,6 @@
 //! The question that the judge answers.
 
+mod by;
 pub(super) mod by_request;
 pub mod hash;
 pub mod require;
@@ -58,7 +59,7 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     let requests = if seeks_capacity { Vec::new() } else { by_request::names(spec, contenders)? };
     // Both families must be able to decide.
     let comparisons = pairs.len() * requests.len().max(1);
-    let length = if seeks_capacity {
+    let mut length = if seeks_capacity {
         length::of_capacities(spec, given.accesses, comparisons, alpha)?
     } else {
         length::of(spec, given.round_of_one_ns, comparisons, alpha)?
@@ -101,7 +102,13 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
     let (primary, secondary) = match spec.run.by {
         _ if is_suite => (Metric::Cost, secondary),
         _ if seeks_capacity => (Metric::Capacity, secondary),
-        Some(by) => ranked_by(by, spec, primary, secondary)?,
+        Some(Metric::PeakMemory) => {
+            by::check_memory(spec, given, &length)?;
+            // The launch is the replicate whatever it costs.
+            length.dear = None;
+            (Metric::PeakMemory, std::iter::once(primary).chain(secondary).collect())
+        }
+        Some(by) => by::ranked(by, spec, primary, secondary)?,
         None => (primary, secondary),
     };
     let others = secondary.len() + groups.iter().map(|group| group.metrics.len()).sum::<usize>();
@@ -144,37 +151,6 @@ pub(super) fn ask(spec: &Spec, given: &PlanFacts<'_>) -> Result<Question, Error>
         contenders: questions,
         workers: given.cores.generator.len().max(1) as u32 * spec.agents.max(1),
     })
-}
-
-/// Makes this metric the primary one in place of the usual one.
-///
-/// # Errors
-/// When contenders are not ranked, or have no such figure.
-fn ranked_by(
-    by: Metric,
-    spec: &Spec,
-    usual: Metric,
-    others: Vec<Metric>,
-) -> Result<(Metric, Vec<Metric>), Error> {
-    if !spec.run.rank {
-        return Err(Error::usage("--by says what contenders are ranked by: give --rank, too"));
-    }
-    let mut others: Vec<Metric> = std::iter::once(usual).chain(others).collect();
-    let known = others.len();
-    others.retain(|metric| *metric != by);
-    if others.len() == known {
-        return Err(Error::usage(match by {
-            Metric::TargetCpu => {
-                "--by cpu: the CPU time of a target is not visible for all contenders; `tiebreak \
-                 check` says for which, and why"
-            }
-            Metric::ResponseP999 => {
-                "--by p99.9 is judged only at a given rate of which a round holds enough replies"
-            }
-            _ => "these contenders have no response times that could be compared: leave out --by",
-        }));
-    }
-    Ok((by, others))
 }
 
 /// Returns what the judge needs to know about one contender.

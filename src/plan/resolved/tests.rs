@@ -1017,3 +1017,40 @@ fn typed_objectives_replace_the_ranking_and_the_lengths_of_the_file() {
     assert_eq!((plan.rounds, plan.question.is_ranked), (10, false));
     assert_eq!(plan.question.primary, record::Metric::Capacity);
 }
+
+#[test]
+fn memory_ranks_what_starts_anew_for_each_replicate() {
+    let ranked = |spec: &mut Spec| {
+        spec.run.rank = true;
+        spec.run.by = Some(Metric::PeakMemory);
+    };
+    let launched = "[contender.a]\nlaunch = ['/bin/true', '{port}']\n\
+                    [contender.b]\nlaunch = ['/bin/false', '{port}']\n";
+    let question = of_file(launched, ranked).expect("launched").plan.question;
+    assert_eq!(
+        (question.primary, question.restarts, question.dear),
+        (Metric::PeakMemory, 10, None)
+    );
+    assert_eq!(question.secondary[0], Metric::Throughput);
+    let programs = "operations = 1\n[contender.a]\nurl = 'exec:true'\n\
+                    [contender.b]\nurl = 'exec:false'\n";
+    let question = of_file(programs, ranked).expect("programs").plan.question;
+    assert_eq!((question.primary, question.restarts), (Metric::PeakMemory, 0));
+    type Change = fn(&mut Spec);
+    let running = "[contender.a]\nurl = 'http://127.0.0.1:1/'\n\
+                   [contender.b]\nurl = 'http://127.0.0.1:2/'\n";
+    let table: [(&str, Change, &str); 4] = [
+        (running, |_| {}, "--by memory: the peak of a target is that since its start, so each"),
+        (launched, |spec| spec.run.launches = Some(1), "there is one: use --launches 8"),
+        (launched, |spec| spec.run.see = Some(0.02), "leave out --until-decided and --see"),
+        (launched, |spec| spec.run.rank = false, "give --rank, too"),
+    ];
+    for (file, change, expected) in table {
+        let both = |spec: &mut Spec| {
+            ranked(spec);
+            change(spec);
+        };
+        let error = of_file(file, both).err().expect("refused");
+        assert!(error.contains(expected), "{error}");
+    }
+}

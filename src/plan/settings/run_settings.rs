@@ -15,7 +15,7 @@ use text::quantities;
 use text::shown::shown;
 
 /// The metrics by which contenders are ranked, as they are written.
-const BY: [&str; 5] = ["throughput", "p50", "p99", "p99.9", "cpu"];
+const BY: [&str; 6] = ["throughput", "p50", "p99", "p99.9", "cpu", "memory"];
 
 /// How contenders take turns, as it is written.
 const INTERLEAVE: [&str; 3] = ["auto", "slices", "turns"];
@@ -316,8 +316,8 @@ declared! {
         .flags(&[Flag::new(
             "by",
             "METRIC",
-            "Rank by throughput, p50, p99, p99.9 or cpu (CPU time of the target for an operation) \
-             [default: throughput; at a given rate p99]",
+            "Rank by throughput, p50, p99, p99.9, cpu (CPU time of the target for an operation) or memory (its \
+             peak in a launch) [default: throughput; at a given rate p99]",
         )
         .only(COMPARE)
         .under(Verdict, 6)]);

@@ -8,7 +8,7 @@ use crate::system::exit;
 use judge::Judge;
 use judge::growth::{self, Growth};
 use judge::objectives;
-use judge::verdict::{CapacityOutcome, Checked, RequirementStatus, Suite, Verdict};
+use judge::verdict::{CapacityOutcome, Checked, Finding, RequirementStatus, Suite, Verdict};
 use protocol::{Error, Exit};
 use record::{End, EndReason, Event, Header, Phase, PilotChoice, Plan, SecondStage, SingleRun};
 use report::ReportInput;
@@ -88,7 +88,11 @@ impl Judged {
         let of_run = exit::of_run(self.end.as_ref(), void, rounds, met);
         let has_refused = self.verdict.ranking().is_some_and(|of| !of.not_ranked.is_empty());
         let has_failed = self.verdict.suite().is_some_and(Suite::has_failed);
+        let withdrawn = |of: &Finding| of.rule == "withdrawn";
+        let has_left = self.verdict.findings().iter().any(withdrawn);
         match of_run {
+            // Those load points are void because their target failed.
+            Exit::Void if has_left && !self.verdict.load_points().is_empty() => Exit::TargetFailed,
             // The others are ranked or compared, but one contender or case did not do what was asked.
             Exit::Sound | Exit::NotMet if has_refused || has_failed => Exit::TargetFailed,
             // So many left that nothing can be ranked.

@@ -24,18 +24,38 @@ impl<W: Write> TrialWriter<'_, W> {
         self.trials_a_round.unwrap_or_else(|| self.contenders_of(round).len())
     }
 
-    /// Whether contenders that fail leave. Several machines that drive together cannot leave one out.
-    pub(super) fn is_ranking(&self) -> bool {
-        self.plan.question.is_ranked && self.plan.agents == 0
+    /// Whether contenders that fail leave: those of a ranking, and the load points of a sweep. Several machines that
+    /// drive together cannot leave one out.
+    pub(super) fn can_leave(&self) -> bool {
+        let has_others = self.plan.question.is_ranked || self.plan.sweep.is_some();
+        has_others && self.plan.agents == 0
+    }
+
+    /// The contenders whose target is that of this one: itself, and its other load points.
+    fn of_same_target(&self, contender: usize) -> Vec<usize> {
+        let owner = self.plan.target_of(contender);
+        (0..self.has_left.len()).filter(|at| self.plan.target_of(*at) == owner).collect()
+    }
+
+    /// Whether the target of this contender is still driven, at whatever load point.
+    pub(super) fn is_driven(&self, contender: usize) -> bool {
+        self.of_same_target(contender).into_iter().any(|at| !self.has_left[at])
+    }
+
+    /// Lets a contender leave with all of its load points: what failed is their target.
+    fn withdraw_target(&mut self, contender: usize, why: &str) -> Result<(), Halt> {
+        self.of_same_target(contender)
+            .into_iter()
+            .try_for_each(|at| self.withdraw(at, 0, why.to_owned()))
     }
 
     /// Lets a contender leave for this reason, or says why better than when it left. `round` is 0 outside the
     /// rounds.
     ///
     /// # Errors
-    /// If contenders are not ranked, or if fewer than two remain; or if the journal cannot be written.
+    /// If contenders do not leave, or if fewer than two remain; or if the journal cannot be written.
     pub(super) fn withdraw(&mut self, at: usize, round: u32, why: String) -> Result<(), Halt> {
-        if !self.is_ranking() {
+        if !self.can_leave() {
             return Err(Halt::Target(why));
         }
         let known = &self.plan.contenders[at];
@@ -47,7 +67,8 @@ impl<W: Write> TrialWriter<'_, W> {
         if std::mem::replace(&mut self.has_left[at], true) {
             return Ok(());
         }
-        self.progress.say_always(&format!("caution: `{}` leaves the ranking: {why}", known.name));
+        let what = if self.plan.question.is_ranked { "ranking" } else { "sweep" };
+        self.progress.say_always(&format!("caution: `{}` leaves the {what}: {why}", known.name));
         if self.remaining().len() < FEWEST {
             return Err(Halt::Target(format!("fewer than two contenders remain: {why}")));
         }
@@ -56,20 +77,31 @@ impl<W: Write> TrialWriter<'_, W> {
 }
 
 impl<W: Write> RunSession<'_, W> {
-    /// Does something to each of these contenders that has not left. One that fails leaves, if that is possible.
+    /// Does something to each of these contenders that has not left. One that fails leaves with its other load points,
+    /// if that is possible.
     pub(super) fn each_remaining(
         &mut self,
+        order: Vec<usize>,
+        step: impl FnMut(&mut Self, usize) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        self.each_that(|writer, at| !writer.has_left[at], order, step)
+    }
+
+    /// Does something to each of these contenders that is needed, as [`each_remaining`](Self::each_remaining).
+    pub(super) fn each_that(
+        &mut self,
+        is_needed: impl Fn(&TrialWriter<'_, W>, usize) -> bool,
         order: Vec<usize>,
         mut step: impl FnMut(&mut Self, usize) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
         for contender in order {
-            if self.writer.has_left[contender] {
+            if !is_needed(&self.writer, contender) {
                 continue;
             }
             match step(self, contender) {
                 Err(Halt::Target(why)) => {
-                    self.writer.withdraw(contender, 0, why)?;
-                    self.stop_targets(&|at| at == contender)?;
+                    self.writer.withdraw_target(contender, &why)?;
+                    self.stop_undriven_targets()?;
                 }
                 other => other?,
             }
@@ -79,9 +111,10 @@ impl<W: Write> RunSession<'_, W> {
 
     /// How the target of a contender has ended; where contenders do not leave, also how another one has.
     pub(super) fn ended(&mut self, contender: usize) -> Option<String> {
-        let is_ranking = self.writer.is_ranking();
+        let can_leave = self.writer.can_leave();
+        let owner = self.plan.target_of(contender);
         let ended = self.environment.ended_targets();
-        let of = |(at, _): &(usize, String)| !is_ranking || *at == contender;
+        let of = |(at, _): &(usize, String)| !can_leave || *at == owner;
         ended.into_iter().find(of).map(|(_, how)| how)
     }
 
@@ -89,7 +122,7 @@ impl<W: Write> RunSession<'_, W> {
     /// those who were driven failed.
     pub(super) fn let_ended_ones_leave(&mut self, driven: &[usize]) -> Result<(), Halt> {
         for (contender, how) in self.environment.ended_targets() {
-            self.writer.withdraw(contender, 0, how)?;
+            self.writer.withdraw_target(contender, &how)?;
         }
         for at in driven.iter().filter(|at| self.writer.has_left[**at]).copied().collect::<Vec<_>>()
         {
@@ -98,10 +131,13 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.withdraw(at, 0, format!("`{name}`: {error}"))?;
             }
         }
-        if self.writer.has_left.contains(&true) {
-            let has_left = self.writer.has_left.clone();
-            self.stop_targets(&|at| has_left[at])?;
-        }
-        Ok(())
+        if self.writer.has_left.contains(&true) { self.stop_undriven_targets() } else { Ok(()) }
+    }
+
+    /// Ends the targets of which no load point is driven any more.
+    fn stop_undriven_targets(&mut self) -> Result<(), Halt> {
+        let each = 0..self.plan.contenders.len();
+        let is_driven: Vec<bool> = each.map(|at| self.writer.is_driven(at)).collect();
+        self.stop_targets(&|at| !is_driven[at])
     }
 }

@@ -167,6 +167,47 @@ fn a_void_load_point_leaves_the_others_their_verdicts() {
     assert!(page.contains("<title>VOID in part: Sweep of connections: 1, 8"));
 }
 
+/// A target that ends takes its load points along, and the run goes on with those of the other one.
+#[test]
+fn a_target_that_is_killed_leaves_and_the_other_is_driven_to_the_end() {
+    let directory = TestDirectory::new();
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let server = format!("exec \"{us}\" testserver --listen 127.0.0.1:{{port}} --delay 1ms");
+    let pid = directory.file("pid").display().to_string();
+    let launch = |before: &str| format!("launch = ['sh', '-c', '{before} {server}']\n");
+    let file = format!(
+        "[contender.a]\n{}[contender.b]\n{}",
+        launch(""),
+        launch(&format!("echo $$ > {pid};"))
+    );
+    fs::write(directory.file("e.toml"), file).expect("writes");
+    let sweep = ["compare", "e.toml", "--sweep", "connections=1,2", "--rounds", "20"];
+    let mut command = directory.command(&[&sweep[..], &SHORT[..], &["run"]].concat());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = Running::new(command.spawn().expect("starts"));
+    let journal = directory.file("run/journal.jsonl");
+    wait_at_most(Duration::from_secs(60), "a third round", || {
+        fs::read_to_string(&journal).is_ok_and(|it| it.contains("\"round\":3,"))
+    });
+    let killed =
+        std::process::Command::new("kill").args(["-9", text(Path::new(&pid)).trim()]).status();
+    assert!(killed.expect("kill runs").success(), "it still ran");
+    let output = child.output();
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
+    assert!(errors(&output).contains("leaves the sweep: "), "{}", errors(&output));
+    let report = directory.json("run/report.json");
+    assert_eq!(
+        (&report["end"]["reason"], &report["complete_rounds"]),
+        (&"complete".into(), &20.into())
+    );
+    for contender in report["contenders"].as_array().expect("contenders") {
+        let is_of_b = contender["name"].as_str().is_some_and(|name| name.starts_with("b@"));
+        assert_eq!(contender["withdrawn"].is_string(), is_of_b, "{}", contender["name"]);
+    }
+    let again = directory.tiebreak(&["report", "run"]);
+    assert_eq!((again.status.code(), &again.stdout), (Some(4), &output.stdout));
+}
+
 #[test]
 fn the_directory_of_an_old_sweep_says_how_to_read_its_parts() {
     let directory = TestDirectory::new();

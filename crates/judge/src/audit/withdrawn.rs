@@ -1,4 +1,4 @@
-//! A contender that left a ranking.
+//! A contender that left a ranking or a sweep.
 
 use super::{Evidence, Rule};
 use crate::verdict::{Finding, Weight};
@@ -6,13 +6,14 @@ use record::Withdrawn;
 
 pub(super) const RULE: Rule = Rule {
     name: "withdrawn",
-    short: "it left the ranking",
+    short: "it left before the end",
     hint: "see its log, and run again",
     weight: Weight::Void,
-    threshold: "In a ranking: names each contender that failed before the last round, and why: its target ended, was \
-                not ready, stopped answering, or its program failed. It is not ranked, and nothing else is said of \
-                it; the others go on without it, and the number of comparisons for which all intervals allow stays \
-                that of the plan. If fewer than two others remain, the run is void.",
+    threshold: "In a ranking or a sweep: names each contender that failed before the last round, and why: its target \
+                ended, was not ready, stopped answering, or its program failed. It is not ranked, or its load point is \
+                void, and nothing else is said of it; the others go on without it, and the number of comparisons for \
+                which all intervals allow stays that of the plan. If a target ends, all of its load points leave. If \
+                fewer than two others remain, the run is void.",
     why: "One target that fails says nothing about the others, and its own figures describe the rounds before it \
           failed, which may be the ones in which it was fastest.",
     remedy: "Look at the log of the target, correct the cause, and run again. To rank only the others, leave it out.",
@@ -37,6 +38,7 @@ mod tests {
     use super::*;
     use crate::builder::{SampleRun, ranked_run};
     use crate::verdict::{Verdict, Word};
+    use record::Pair;
 
     /// A ranking of so many equal contenders, some of which left in these rounds.
     fn ranking(names: &[&str], left: &[(u32, u32)]) -> Verdict {
@@ -115,6 +117,22 @@ mod tests {
 
     fn ranking_of_all(names: &[&str]) -> Verdict {
         ranking(names, &[])
+    }
+
+    #[test]
+    fn in_a_sweep_its_load_point_alone_is_void() {
+        let mut run = SampleRun::of(&["a@1", "b@1", "a@4", "b@4"], 12);
+        run.question.load_points = vec!["connections-1".to_owned(), "connections-4".to_owned()];
+        run.question.pairs = vec![Pair { a: 0, b: 1 }, Pair { a: 2, b: 3 }];
+        run.records.retain(|record| record.contender != 3 || record.round <= 5);
+        let verdict = judged(&run, &[(3, 5)]);
+        assert!(verdict.void_in_part() && !verdict.void(), "{:?}", verdict.findings());
+        assert_eq!(verdict.complete_rounds(), 12);
+        let void: Vec<bool> = verdict.load_points().iter().map(|point| point.void()).collect();
+        assert_eq!(void, [false, true]);
+        let words: Vec<(Word, u32)> =
+            verdict.comparisons().iter().map(|of| (of.verdict, of.replicates)).collect();
+        assert_eq!(words, [(Word::Equivalent, 12), (Word::Void, 0)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! drift of the machine, and those that do not share them would need one.
 
 use super::*;
-use crate::stats::paired_t::mean;
+use crate::random::Random;
 
 /// As many as are needed for four standard errors of 0.6 %, and where only the upper bound matters.
 const SWEEPS: u32 = 20_000;
@@ -12,24 +12,6 @@ const ROUNDS: usize = 10;
 const OWN: f64 = 0.02;
 /// How far the machine's speed moves from one round to the next (a random walk), and while a round lasts.
 const DRIFT: [(f64, f64); 3] = [(0.0, 0.0), (0.05, 0.01), (0.02, 0.04)];
-
-/// Uniform numbers of a fixed sequence (splitmix64), and normal ones from them.
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-}
 
 /// Load points of a curve whose elasticity is exactly the limit, so that any claim is about a tie: 1, 4, 16, …. Each
 /// round drives all of them in an order that is drawn.
@@ -92,13 +74,4 @@ fn load_points_that_were_driven_one_after_the_other_would_need_one() {
     });
     let share = claimed.count() as f64 / f64::from(FEWER_SWEEPS);
     assert!(share > 0.5, "{share}");
-}
-
-#[test]
-fn the_random_numbers_are_normal() {
-    let mut random = Random(7);
-    let numbers: Vec<f64> = (0..100_000).map(|_| random.normal()).collect();
-    let squares: Vec<f64> = numbers.iter().map(|x| x * x).collect();
-    assert!(mean(&numbers).is_some_and(|mean| mean.abs() < 0.015));
-    assert!(mean(&squares).is_some_and(|mean| (mean - 1.0).abs() < 0.02));
 }

@@ -1,6 +1,6 @@
 //! The rounds of one contender: which rates the next one has, and the capacity that all of them show.
 
-use super::fit::{Curve, Point};
+use super::fit::{Curve, Point, is_surely_below};
 use super::{Part, TURNS, Turn, errors};
 use crate::stats::{distributions::t_two_sided, paired_t::mean};
 use record::{Objective, Percentile};
@@ -14,6 +14,8 @@ const DISTANCES: (f64, f64) = (0.008, 0.08);
 const LEAST_SLOPE: f64 = 4.0;
 /// Below this slope a precise figure takes longer turns.
 const SMALL_SLOPE: f64 = 10.0;
+/// After fewer rounds the rates are not where they tell most about the slope.
+const FEWEST_FOR_SLOPE: usize = 3;
 /// Intervals by leaving a round out are too narrow, because rates follow from the rounds before; simulated.
 const WIDENED: f64 = 1.2;
 /// The generator limits a capacity if it was the slowest part in this share of the turns.
@@ -154,6 +156,25 @@ impl Adaptation {
             }
         };
         Some(Capacity { found, objective: limit.objective, part: self.part_from(rate) })
+    }
+
+    /// Whether it is already sure that the percentile hardly depends on the rate, so that further rounds find no
+    /// capacity.
+    pub fn surely_hardly_depends(&self) -> bool {
+        self.has_surely_slope_below(LEAST_SLOPE)
+    }
+
+    /// Whether it is already sure that a precise figure takes longer turns. Never of a p50.
+    pub fn is_surely_slow(&self) -> bool {
+        let is_median = self.limit().is_some_and(|limit| self.is_median(limit.objective));
+        !is_median && self.has_surely_slope_below(SMALL_SLOPE)
+    }
+
+    fn has_surely_slope_below(&self, slope: f64) -> bool {
+        let Some(limit) = self.limit().filter(|_| self.rounds.len() >= FEWEST_FOR_SLOPE) else {
+            return false;
+        };
+        limit.slope < slope && is_surely_below(&self.points(limit.objective, None), slope)
     }
 
     /// The percentile that is crossed at the lowest rate. None if there is no percentile.

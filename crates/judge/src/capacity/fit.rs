@@ -10,6 +10,8 @@ const BURST: f64 = 20.0;
 const PRIOR: (f64, f64) = (15.0, 1.0);
 /// The smallest and the largest slope.
 const SLOPES: (f64, f64) = (3.0, 300.0);
+/// A standard normal variable is above it with a probability of 1 %.
+const ONE_PERCENT: f64 = 2.326;
 /// With fewer operations that missed, a round's crossing would be infinitely high.
 const FEWEST_MISSED: f64 = 0.5;
 
@@ -69,6 +71,24 @@ impl Curve {
 /// The crossing of one round alone, with a slope that all rounds share.
 pub(super) fn crossing_with(points: &[Point], slope: f64, may_miss: f64) -> f64 {
     Curve { level: level(points, slope), slope }.crossing(may_miss)
+}
+
+/// Whether the slope is surely below this one: the score test (Rao, 1948), one-sided at 1 %, where a is the most likely
+/// one. It asks the turns alone, without the prior.
+pub(super) fn is_surely_below(points: &[Point], slope: f64) -> bool {
+    let level = level(points, slope);
+    let (mut score, mut weight, mut first, mut second) = (0.0, 0.0, 0.0, 0.0);
+    for of in points {
+        let p = sigmoid(level + slope * of.z);
+        let scatter = of.counted * p * (1.0 - p) / BURST;
+        score += of.z * (of.missed - of.counted * p) / BURST;
+        weight += scatter;
+        first += scatter * of.z;
+        second += scatter * of.z * of.z;
+    }
+    // What is left for the slope after the level is fitted.
+    let information = second - first * first / weight;
+    information > 0.0 && score < -ONE_PERCENT * information.sqrt()
 }
 
 /// Whether the posterior probability rises with ln b at this slope, where a is the most likely one.

@@ -2,6 +2,7 @@
 //! function of the rate.
 
 use super::*;
+use crate::random::Random;
 use crate::verdict::Word;
 use record::{Objective, Percentile};
 
@@ -304,4 +305,48 @@ fn turns_in_which_none_or_all_are_late_keep_the_range() {
         );
         assert!(!matches!(found(&side), CapacityFound::At { .. }));
     }
+}
+
+/// As many late operations as the slope says, which come in bursts of twenty.
+fn in_bursts(rate: f64, slope: f64, counted: u64, random: &mut Random) -> Turn {
+    let share = late(rate, 1000.0, slope);
+    let bursts = (0..counted / 20).filter(|_| random.uniform() < share).count() as u64;
+    Turn { rate, counted, missed: vec![20 * bursts], part: Part::Target }
+}
+
+/// The rounds after which it is sure that a slope is small, of so many contenders. None if it never is.
+fn sure_after(
+    slope: f64,
+    counted: u64,
+    contenders: u64,
+    is_sure: fn(&Adaptation) -> bool,
+) -> Vec<Option<usize>> {
+    let mut random = Random(31);
+    let of_one = |_| {
+        let mut side = Adaptation::new(&[P99], 1000.0);
+        (1..ROUNDS as usize).find(|_| {
+            let rates = side.rates();
+            side.add_round(rates.map(|rate| in_bursts(rate, slope, counted, &mut random)).to_vec());
+            is_sure(&side)
+        })
+    };
+    (0..contenders).map(of_one).collect()
+}
+
+#[test]
+fn a_flat_percentile_is_told_after_a_few_rounds_where_there_are_many_operations() {
+    let told = sure_after(0.0, 200_000, 20, Adaptation::surely_hardly_depends);
+    assert!(
+        told.iter().all(|after| after.is_some_and(|after| (3..=6).contains(&after))),
+        "{told:?}"
+    );
+    // A slope of 10 is called too small for a capacity in none of 100, however few operations there are.
+    for counted in [4_000, 200_000] {
+        let wrong = sure_after(10.0, counted, 100, Adaptation::surely_hardly_depends);
+        assert!(wrong.iter().all(Option::is_none), "{counted}: {wrong:?}");
+    }
+    let slow = sure_after(5.0, 200_000, 20, Adaptation::is_surely_slow);
+    assert!(slow.iter().filter(|after| after.is_some()).count() >= 18, "{slow:?}");
+    let steep = sure_after(30.0, 200_000, 100, Adaptation::is_surely_slow);
+    assert!(steep.iter().all(Option::is_none), "{steep:?}");
 }

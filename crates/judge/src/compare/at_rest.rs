@@ -45,7 +45,7 @@ impl Compared {
         }
         let observed = format!("{} while at rest", lists::listed(&restless));
         match self.metric {
-            Metric::TargetCpu => Withheld::No,
+            Metric::TargetCpu | Metric::PeakMemory => Withheld::No,
             Metric::Throughput => uncharged(&observed, comparison),
             _ if !evidence.is_interleaved_in_slices() => Withheld::No,
             _ => {

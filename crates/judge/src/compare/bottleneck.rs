@@ -128,15 +128,14 @@ impl Compared {
         Some(SplitDifference { explained: Weighed::new(&explained, level)?.estimate, beyond })
     }
 
-    /// Withholds a word that may be due to the generator, except on the target's CPU time per
-    /// operation.
+    /// Withholds a word that may be due to the generator, except on what the target uses.
     pub(super) fn withhold_generator_limited(
         &self,
         evidence: &Evidence,
         split: Option<&SplitDifference>,
         comparison: &mut Comparison,
     ) -> Withheld {
-        if self.metric == Metric::TargetCpu {
+        if self.metric.is_use() {
             return Withheld::No;
         }
         let client_counts = evidence.client_counts(self.pair);

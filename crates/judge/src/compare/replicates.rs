@@ -84,7 +84,7 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
         let of = |contender: u32| whole(contender, round)?.generator_cpu();
         Some(of(pair.b)? / of(pair.a)?)
     };
-    let by_launch = !a.launches.is_empty() && metric.quantile().is_some();
+    let by_launch = is_of_launches(evidence, a, metric);
     let round = |(a, b): &(&Trial, &Trial)| {
         let ratio = match (a.value(metric), b.value(metric)) {
             (Some(of_a), Some(of_b)) => Some(of_b / of_a),
@@ -103,6 +103,14 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
             trials.iter().take_while(|(a, _)| a.round < lost).map(round).collect()
         }
         _ => trials.iter().map(round).collect(),
+    }
+}
+
+/// Whether the launch has a figure of its own, which is not the mean of its rounds.
+fn is_of_launches(evidence: &Evidence, of: &DriveSummary, metric: Metric) -> bool {
+    match metric {
+        Metric::PeakMemory => evidence.rounds_of_a_launch().is_some(),
+        _ => !of.launches.is_empty() && metric.quantile().is_some(),
     }
 }
 
@@ -131,8 +139,10 @@ pub(super) fn middle(evidence: &Evidence, of: Of, n: usize) -> Option<Middle> {
     let (a, b) = (evidence.side(pair.a, operations)?, evidence.side(pair.b, operations)?);
     let (of_a, of_b): (Vec<&Trial>, Vec<&Trial>) = of_shared_rounds(a, b).into_iter().unzip();
     let side = |driven: &DriveSummary, trials: &[&Trial]| {
-        let of_launches = !driven.launches.is_empty() && metric.quantile().is_some();
-        let figures: Option<Vec<f64>> = if of_launches {
+        let of_launches = is_of_launches(evidence, driven, metric);
+        let figures: Option<Vec<f64>> = if metric == Metric::PeakMemory && of_launches {
+            driven.peaks.keys().take(n).map(|launch| driven.peak_memory(*launch)).collect()
+        } else if of_launches {
             driven.launches.iter().take(n).map(|launch| launch.value(metric)).collect()
         } else {
             trials.iter().take(rounds).map(|trial| trial.value(metric)).collect()
@@ -154,6 +164,11 @@ fn missing(evidence: &Evidence, of: u32, metric: Metric, round: u32) -> NoReplic
         Metric::TargetCpu => NoReplicates::NoCpuTime { contender, round },
         _ => NoReplicates::NoValue { contender, metric, round },
     }
+}
+
+/// The launch of this round, counted from 1, if each has so many rounds.
+fn launch(round: &Round, each: u32) -> u32 {
+    round.round.saturating_sub(1) / each + 1
 }
 
 /// ln(b/a) of the quantile of every launch that has all of its rounds. Returns None for other metrics, and
@@ -179,6 +194,35 @@ fn quantiles_of_launches(
     (!a.is_empty()).then(|| whole.map(difference).collect())
 }
 
+/// ln(b/a) of the peak memory of every launch that has all of its rounds and has ended: while a target is up, its
+/// peak may still rise.
+fn peaks_of_launches(
+    evidence: &Evidence,
+    of: Of,
+    whole: impl Iterator<Item = u32>,
+) -> Result<Vec<f64>, NoReplicates> {
+    let Of { pair, metric, operations } = of;
+    let side = |number: u32| {
+        let driven = evidence.side(number, operations).ok_or(NoReplicates::NoContender)?;
+        Ok((evidence.name(number).to_owned(), driven))
+    };
+    let ((a, of_a), (b, of_b)) = (side(pair.a)?, side(pair.b)?);
+    let has_ended =
+        |launch: &u32| of_a.peaks.contains_key(launch) && of_b.peaks.contains_key(launch);
+    let difference = |launch: u32| {
+        let value = |contender: &String, of: &DriveSummary| {
+            let contender = contender.clone();
+            of.peak_memory(launch).ok_or(NoReplicates::NoValueInLaunch {
+                contender,
+                metric,
+                launch,
+            })
+        };
+        Ok((value(&b, of_b)? / value(&a, of_a)?).ln())
+    };
+    whole.filter(has_ended).map(difference).collect()
+}
+
 impl Replicates {
     /// Rounds are the replicates, or launches: the mean of the rounds of each, or its quantile.
     pub(super) fn new(
@@ -188,6 +232,13 @@ impl Replicates {
     ) -> Result<Replicates, NoReplicates> {
         let means = Replicates::of_rounds(evidence, rounds)?;
         let Some(each) = evidence.rounds_of_a_launch() else { return Ok(means) };
+        if of.metric == Metric::PeakMemory {
+            let launches = rounds.chunk_by(|one, next| launch(one, each) == launch(next, each));
+            let whole = launches.filter(|rounds| rounds.len() == each as usize);
+            let whole = whole.map(|rounds| launch(&rounds[0], each));
+            let differences = peaks_of_launches(evidence, of, whole)?;
+            return Ok(Replicates { differences, ..means });
+        }
         match quantiles_of_launches(evidence, of, each) {
             Some(differences) => Ok(Replicates { differences: differences?, ..means }),
             None => Ok(means),
@@ -208,8 +259,7 @@ impl Replicates {
     /// A launch counts if all of its rounds are complete: the mean of fewer rounds would scatter
     /// more than those of the others.
     fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, NoReplicates> {
-        let launch = |round: &Round| round.round.saturating_sub(1) / each + 1;
-        let launches = rounds.chunk_by(|one, next| launch(one) == launch(next));
+        let launches = rounds.chunk_by(|one, next| launch(one, each) == launch(next, each));
         let (whole, parts): (Vec<_>, Vec<_>) =
             launches.partition(|rounds| rounds.len() == each as usize);
         if whole.is_empty() {
@@ -217,7 +267,7 @@ impl Replicates {
         }
         let rounds = units::show_counted(u64::from(each), "round");
         let parts: Vec<String> =
-            parts.iter().map(|rounds| launch(&rounds[0]).to_string()).collect();
+            parts.iter().map(|rounds| launch(&rounds[0], each).to_string()).collect();
         let left_out = (!parts.is_empty()).then(|| {
             let (launches, were, their) = match parts.len() {
                 1 => ("launch", "was", "its"),

@@ -22,6 +22,8 @@ use std::collections::BTreeMap;
 pub(crate) struct DriveSummary {
     // All phases.
     pub(crate) target: TargetSummary,
+    /// The peak memory of each launch that has ended, in bytes: None if it cannot be read.
+    pub(crate) peaks: BTreeMap<u32, Option<u64>>,
     /// What its store reported, if it has one.
     pub(crate) stored: Stored,
     pub(crate) sent: Sent,
@@ -108,6 +110,12 @@ pub(crate) struct DriveSummary {
 }
 
 impl DriveSummary {
+    /// The peak memory of this launch in bytes, if it can be part of a ratio.
+    pub(crate) fn peak_memory(&self, launch: u32) -> Option<f64> {
+        let bytes = self.peaks.get(&launch).copied().flatten()?;
+        (bytes > 0).then_some(bytes as f64)
+    }
+
     /// Counts what every record contains, whichever its phase.
     pub(crate) fn count(&mut self, record: &TrialRecord) {
         if record.phase == Phase::Null {

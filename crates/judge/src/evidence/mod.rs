@@ -33,7 +33,7 @@ pub struct Evidence {
     pub(crate) contenders: Vec<DriveSummary>,
     pub(crate) pilot: Option<PilotChoice>,
     pub(crate) end: Option<End>,
-    /// Who left a ranking, in the order in which they left.
+    /// Who left a ranking or a sweep, in the order in which they left.
     pub(crate) withdrawn: Vec<Withdrawn>,
     /// The cases of a suite. Empty if it is none, and before they are known.
     pub(crate) cases: CaseFigures,
@@ -192,7 +192,7 @@ impl Evidence {
             }
     }
 
-    /// Whether this contender left the ranking.
+    /// Whether this contender left the ranking or the sweep.
     pub(crate) fn has_left(&self, contender: u32) -> bool {
         self.withdrawn.iter().any(|of| of.contender == contender)
     }
@@ -202,7 +202,7 @@ impl Evidence {
         (0..self.contenders.len()).filter(|number| !self.has_left(*number as u32)).count()
     }
 
-    /// Forgets what was recorded of contenders that left the ranking: the audit is about the others.
+    /// Forgets what was recorded of contenders that left: the audit is about the others.
     pub(crate) fn forget_withdrawn(&mut self) {
         for of in &self.withdrawn {
             if let Some(driven) = self.contenders.get_mut(of.contender as usize) {

@@ -22,6 +22,8 @@ pub(crate) struct Trial {
     target_cpu: Option<f64>,
     /// Seconds of the generator's CPU for each operation.
     generator_cpu: Option<f64>,
+    /// The peak memory of its program in bytes, if it is one.
+    peak_memory: Option<f64>,
     quantiles: [Quantile; QUANTILES.len()],
 }
 
@@ -70,6 +72,7 @@ impl Trial {
             charged,
             target_cpu: costs.and_then(each),
             generator_cpu: operations.map(|operations| generator_ns as f64 / 1e9 / operations),
+            peak_memory: Some(seen.programs.peak_memory_bytes as f64),
             quantiles: QUANTILES.map(|metric| Quantile::new(&seen.response_time, metric)),
         }
     }
@@ -79,6 +82,7 @@ impl Trial {
         let value = match metric {
             Metric::Throughput => self.throughput,
             Metric::TargetCpu => self.target_cpu,
+            Metric::PeakMemory => self.peak_memory,
             Metric::Capacity | Metric::Cost => None,
             _ => self.quantile(metric)?.value,
         };

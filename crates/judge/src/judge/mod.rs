@@ -102,6 +102,7 @@ impl Judge {
     pub fn target_done(&mut self, done: &TargetDone) {
         if let Some(driven) = self.evidence.contenders.get_mut(done.contender as usize) {
             driven.target.done(done);
+            driven.peaks.insert(done.launch, done.peak_memory_bytes);
         }
     }
 

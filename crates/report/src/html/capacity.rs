@@ -89,10 +89,18 @@ fn picture(view: &View) -> Option<Vec<Node>> {
             .at("y", chart.y(up.position(limit)) - 6.0)
             .text(units::round_seconds(limit)),
     );
+    let has_rounds = |of: &CapacitySummary| of.turns.iter().any(|turn| turn.round > 0);
+    let of_rounds = all.iter().filter(|(_, summary)| has_rounds(summary)).count();
+    let around = "the same number of turns at three rates around the capacity";
+    let dashed = "Level: the objective. Dashed: the capacity, from the late operations of all turns together";
+    let what = match of_rounds {
+        0 => "those of the search, since there were no rounds. Level: the objective".to_owned(),
+        some if some == all.len() => format!("{around}. {dashed}"),
+        _ => format!("{around} or, without rounds, those of the search. {dashed}"),
+    };
     let caption = format!(
-        "Each point: the {percentile} of one turn; the same number of turns at three rates around the capacity. Level: \
-         the objective. Dashed: the capacity, from the late operations of all turns together. A single turn's \
-         {percentile} is too high in the mean, because late replies come in bursts."
+        "Each point: the {percentile} of one turn; {what}. A single turn's {percentile} is too high in the mean, because \
+         late replies come in bursts."
     );
     let rate = |of: &judge::verdict::ContenderSummary| {
         units::rate(of.capacity.as_ref().and_then(CapacitySummary::rate))

@@ -94,6 +94,7 @@ fn group(view: &View, first: &Comparison, axis: &Scale) -> Node {
     let metric = first.metric;
     let better = match (metric, metric.direction()) {
         (Metric::TargetCpu, _) => "left costs less",
+        (Metric::PeakMemory, _) => "left needs less",
         (Metric::Capacity, _) => "right takes more",
         (_, Direction::HigherIsBetter) => "right is faster",
         (_, Direction::LowerIsBetter) => "left is faster",

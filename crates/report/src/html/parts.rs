@@ -120,8 +120,8 @@ pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> 
 /// The verdict of a comparison, with a sign, so that it does not depend on colour.
 pub(super) fn word(word: Word, metric: Metric) -> Node {
     let sign = match (word, metric) {
-        (Word::Faster, Metric::TargetCpu) => "▼",
-        (Word::Slower, Metric::TargetCpu) => "▲",
+        (Word::Faster, of) if of.is_use() => "▼",
+        (Word::Slower, of) if of.is_use() => "▲",
         (Word::Faster, _) => "▲",
         (Word::Slower, _) => "▼",
         (Word::Equivalent, _) => "=",

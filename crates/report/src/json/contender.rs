@@ -4,7 +4,7 @@ use super::capacity;
 use super::figures::{figure, kinds, known_times, outcomes, rounds, times};
 use super::{list, seconds, unless_empty, without_nulls};
 use crate::{View, words::costs};
-use judge::verdict::{ContenderSummary, StoreSummary, WarmUps};
+use judge::verdict::{ContenderSummary, Finding, StoreSummary, WarmUps};
 use record::{Loaded, Programs, Settled};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ pub(super) fn contender(view: &View, of: &ContenderSummary) -> Value {
     let contender = json!({
         "name": of.name,
         "target": planned.map(|planned| &planned.target),
+        "withdrawn": withdrawn(view, of),
         "operations": of.operations,
         "sent": of.sent,
         "capacity": of.capacity.as_ref().map(|capacity| capacity::capacity(view, capacity)),
@@ -51,7 +52,17 @@ pub(super) fn contender(view: &View, of: &ContenderSummary) -> Value {
         "histogram": Some(&of.histogram).filter(|histogram| !histogram.is_empty()),
         "agents": Some(&of.agents).filter(|agents| !agents.is_empty()),
     });
-    without_nulls(contender, &["capacity", "warm_ups", "unsent_times", "read_at_rest", "agents"])
+    without_nulls(
+        contender,
+        &["withdrawn", "capacity", "warm_ups", "unsent_times", "read_at_rest", "agents"],
+    )
+}
+
+/// When a contender left and why: its figures are those before.
+fn withdrawn<'a>(view: &View<'a>, of: &ContenderSummary) -> Option<&'a str> {
+    let is_about = |it: &&Finding| it.contender.as_deref() == Some(of.name.as_str());
+    let mut left = view.findings.iter().filter(|finding| finding.rule == "withdrawn");
+    left.find(is_about).map(|finding| finding.evidence.as_str())
 }
 
 /// The measurements of one group.
@@ -111,8 +122,16 @@ fn metrics(of: &ContenderSummary) -> Value {
         "own_cpu_per_operation": figure(of.own_cpu_per_operation, "s"),
         "own_cpu_measured_before": figure(of.own_cost_age_s.map(|age| age as f64), "s"),
         "target_cpu_per_operation": figure(of.target.cpu_per_operation, "s"),
+        "target_peak_memory": of.target.middle_peak_memory.map(|bytes| figure(Some(bytes), "B")),
     });
-    let optional = ["acquire_time", "log_in_time", "prepare_time", "fetch_time", "server_times"];
+    let optional = [
+        "target_peak_memory",
+        "acquire_time",
+        "log_in_time",
+        "prepare_time",
+        "fetch_time",
+        "server_times",
+    ];
     without_nulls(metrics, &optional)
 }
 

@@ -1,13 +1,15 @@
-//! JUnit XML for CI services: one suite each for the audit, the comparisons, the load points
-//! of a sweep, and the requirements.
+//! JUnit XML for CI services: one suite each for the audit, the comparisons, the ranks, the capacities, the load
+//! points of a sweep, and the requirements.
 //!
 //! Only a requirement that is not met fails; a verdict alone, even *slower*, is a result and
-//! not a failure. An undecided comparison counts as skipped. A void run, and a requirement
-//! about which nothing can be said, count as errors.
+//! not a failure. An undecided comparison, and a capacity that was not found, count as skipped. A void run, a
+//! contender that is not ranked, and a requirement about which nothing can be said, count as errors.
 
 use super::{View, words};
 use judge::bend::Bend;
-use judge::verdict::{Checked, Comparison, RequirementStatus, Weight, Word};
+use judge::verdict::{
+    CapacitySummary, Checked, Comparison, ContenderSummary, RequirementStatus, Weight, Word,
+};
 use std::fmt::Write as _;
 use text::shown::{shown, shown_sentence};
 
@@ -18,6 +20,11 @@ pub(super) fn file(view: &View) -> String {
         Suite {
             name: "comparisons",
             cases: view.comparisons.iter().map(|it| comparison(view, it)).collect(),
+        },
+        Suite { name: "ranks", cases: ranks(view) },
+        Suite {
+            name: "capacities",
+            cases: words::capacity::of(view).map(|(of, it)| capacity(view, of, it)).collect(),
         },
         Suite { name: "load points", cases: load_points(view) },
         Suite { name: "requirements", cases: view.checked.iter().map(requirement).collect() },
@@ -96,6 +103,41 @@ fn comparison(view: &View, of: &Comparison) -> Case {
         end,
         lines: lines.chain(words::reservations(view, of)).collect(),
     }
+}
+
+/// The ranks that each contender can have. One that is not ranked failed, or did not do what was asked.
+fn ranks(view: &View) -> Vec<Case> {
+    let Some(ranking) = view.ranking else { return Vec::new() };
+    let name = |of: &str| format!("rank of {}", shown(of));
+    let ranked = ranking.ranked.iter().zip(words::ranking::rows(view, ranking, 'x'));
+    let ranked = ranked.map(|(of, row)| {
+        let lines = vec![format!("{}: {}, {}", row.rank, row.figure, row.ratio)];
+        let end = if view.void {
+            CaseResult::Error("void", "the audit refused the run".to_owned())
+        } else {
+            CaseResult::Passed
+        };
+        Case { name: name(&of.name), end, lines }
+    });
+    let refused = ranking.not_ranked.iter().map(|of| {
+        let end = CaseResult::Error("not_ranked", format!("{}: {}", of.rule, of.why));
+        Case { name: name(&of.name), end, lines: Vec::new() }
+    });
+    ranked.chain(refused).collect()
+}
+
+/// The highest rate of a contender with its objective. Skipped if it was not found.
+fn capacity(view: &View, of: &ContenderSummary, capacity: &CapacitySummary) -> Case {
+    let answer = words::capacity::answer(view, of, capacity);
+    let end = if view.void {
+        CaseResult::Error("void", "the audit refused the run".to_owned())
+    } else if words::capacity::is_found(&capacity.outcome) {
+        CaseResult::Passed
+    } else {
+        CaseResult::Skipped(answer.clone())
+    };
+    let lines = std::iter::once(answer).chain(words::capacity::reservation(of, capacity));
+    Case { name: format!("capacity of {}", shown(&of.name)), end, lines: lines.collect() }
 }
 
 /// Where the curve of each target bends. Skipped if that is not clear.

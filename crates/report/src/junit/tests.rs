@@ -1,6 +1,7 @@
 use super::*;
 use crate::samples;
 use crate::tests::Snapshot;
+use judge::verdict::NotRanked;
 
 /// The samples whose file is kept.
 const KEPT: [&str; 7] =
@@ -56,4 +57,38 @@ fn only_what_was_required_fails() {
     let xml = file(&input.view());
     assert!(xml.contains("<testsuites name=\"tiebreak\" tests=\"4\" failures=\"0\" errors=\"0\""));
     assert!(!xml.contains("requirements"), "a suite without tests is not written");
+}
+
+#[test]
+fn each_rank_is_a_case_and_one_that_is_not_ranked_is_an_error() {
+    let mut input = samples::ranked();
+    let mut ranking = input.ranking.take().expect("ranked");
+    let last = ranking.ranked.pop().expect("four contenders");
+    let why = "it left in round 3: it was killed".to_owned();
+    ranking.not_ranked.push(NotRanked { name: last.name, rule: "withdrawn".to_owned(), why });
+    input.ranking = Some(ranking);
+    let xml = file(&input.view()).replace('\u{a0}', " ");
+    let suite = xml.split("<testsuite name=\"ranks\"").nth(1).expect("a suite");
+    assert!(suite.starts_with(" tests=\"4\" failures=\"0\" errors=\"1\" skipped=\"0\""), "{suite}");
+    let first = "<testcase classname=\"tiebreak.ranks\" name=\"rank of nginx\">\n      \
+                 <system-out>1 to 2: 151 k/s, 1.00x</system-out>";
+    assert!(suite.contains(first), "{suite}");
+    let left = "name=\"rank of node\">\n      <error type=\"not_ranked\" message=\"withdrawn: it left in round 3: \
+                it was killed\"/>";
+    assert!(suite.contains(left), "{suite}");
+}
+
+#[test]
+fn each_capacity_is_a_case_and_one_that_was_not_found_is_skipped() {
+    let xml = |input: samples::Parts| file(&input.view()).replace('\u{a0}', " ");
+    let found = xml(samples::capacity_alone());
+    let case = "<testcase classname=\"tiebreak.capacities\" name=\"capacity of old\">\n      \
+                <system-out>old takes 4.12 k/s (4.03 k/s to 4.21 k/s) with p99 &lt;= 5 ms";
+    assert!(found.contains(case), "{found}");
+    let others = xml(samples::capacities_without_ratios());
+    let suite = others.split("<testsuite name=\"capacities\"").nth(1).expect("a suite");
+    assert!(suite.starts_with(" tests=\"7\" failures=\"0\" errors=\"0\" skipped=\"3\""), "{suite}");
+    assert!(suite.contains(
+        "name=\"capacity of flat\">\n      <skipped message=\"flat has no capacity here"
+    ));
 }

@@ -27,6 +27,7 @@ use record::{
 };
 
 pub(super) use agents::agents;
+pub(super) use capacities::{capacities_without_ratios, capacity_alone};
 pub(super) use groups::groups;
 pub(super) use kinds::kinds;
 pub(super) use launches::{launched, looks, required, restarts};
@@ -111,8 +112,8 @@ pub(super) fn all() -> Vec<(&'static str, Parts)> {
         ("suite", suite()),
         ("suite-void", suite_void()),
         ("capacities", capacities::capacities()),
-        ("capacities-without-ratios", capacities::capacities_without_ratios()),
-        ("capacity-alone", capacities::capacity_alone()),
+        ("capacities-without-ratios", capacities_without_ratios()),
+        ("capacity-alone", capacity_alone()),
         ("agents", agents()),
         ("published", published()),
         ("loads", sweeps::loads()),
@@ -452,6 +453,7 @@ fn hostile_target() -> TargetSummary {
         busy: Some(1e-9),
         shares_process_with: vec![bad(), bad()],
         peak_memory_bytes: Some(u64::MAX),
+        middle_peak_memory: Some(f64::NAN),
         memory_source: Some(bad()),
         launches: u32::MAX,
         launch_took: Some(f64::INFINITY),

@@ -33,6 +33,13 @@ pub(crate) fn need_no_rounds(view: &View) -> bool {
     view.complete_rounds == 0 && needs_no_rounds(view.contenders)
 }
 
+/// Whether no contender has a capacity because its percentile hardly depends on the rate. Then further rounds were not
+/// needed.
+pub(crate) fn are_all_flat(view: &View) -> bool {
+    let is_flat = |of: &CapacitySummary| of.outcome == CapacityOutcome::HardlyDepends;
+    of(view).next().is_some() && of(view).all(|(_, capacity)| is_flat(capacity))
+}
+
 /// The cells of each contender, under [`HEAD`].
 pub(crate) fn rows(view: &View) -> Vec<[String; 4]> {
     let row = |(of, capacity): (&ContenderSummary, &CapacitySummary)| {
@@ -89,12 +96,10 @@ pub(crate) fn answer(view: &View, of: &ContenderSummary, capacity: &CapacitySumm
         Some(objective) => format!(" with {}", objectives::show(objective)),
         None => format!(" with {}", all_objectives(view)),
     };
-    match capacity.outcome {
-        CapacityOutcome::AtLeast(None)
-        | CapacityOutcome::HardlyDepends
-        | CapacityOutcome::LeftRange(_)
-        | CapacityOutcome::NotReached => format!("{name} has no capacity here{objective}"),
-        _ => format!("{name} takes {}{objective}", rate(&capacity.outcome)),
+    if is_found(&capacity.outcome) {
+        format!("{name} takes {}{objective}", rate(&capacity.outcome))
+    } else {
+        format!("{name} has no capacity here{objective}")
     }
 }
 
@@ -129,8 +134,19 @@ fn meaning(view: &View) -> String {
     format!("capacity: the highest rate with {}{interval}{late}", all_objectives(view))
 }
 
+/// Whether it is a rate, or a bound of one.
+pub(crate) fn is_found(outcome: &CapacityOutcome) -> bool {
+    !matches!(
+        outcome,
+        CapacityOutcome::AtLeast(None)
+            | CapacityOutcome::HardlyDepends
+            | CapacityOutcome::LeftRange(_)
+            | CapacityOutcome::NotReached
+    )
+}
+
 /// Why a contender has no capacity, or what weakens it.
-fn reservation(of: &ContenderSummary, capacity: &CapacitySummary) -> Option<String> {
+pub(crate) fn reservation(of: &ContenderSummary, capacity: &CapacitySummary) -> Option<String> {
     let name = shown(&of.name);
     let rate = |rate: f64| units::rate(Some(rate));
     Some(match capacity.outcome {

@@ -29,6 +29,7 @@ pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
     };
     let limit = limit(comparison);
     let is_cpu = comparison.metric == Metric::TargetCpu;
+    let is_memory = comparison.metric == Metric::PeakMemory;
     let is_capacity = comparison.metric == Metric::Capacity;
     let words = match (comparison.verdict, comparison.metric.direction()) {
         (Word::Faster | Word::Slower, _) if is_cpu => {
@@ -41,6 +42,16 @@ pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
             "[b] against [a] is undecided in CPU per operation: [ratio]".to_owned()
         }
         (Word::Void, _) if is_cpu => "[b] against [a], CPU per operation: [ratio]".to_owned(),
+        (Word::Faster | Word::Slower, _) if is_memory => {
+            format!("[b] {uses} [ratio] the memory of [a]")
+        }
+        (Word::Equivalent, _) if is_memory => {
+            format!("[b] and [a] {both_use} equivalent memory: [ratio]")
+        }
+        (Word::Undecided, _) if is_memory => {
+            "[b] against [a] is undecided in peak memory: [ratio]".to_owned()
+        }
+        (Word::Void, _) if is_memory => "[b] against [a], peak memory: [ratio]".to_owned(),
         (Word::Faster | Word::Slower, _) if is_capacity => {
             format!("[b] {takes} [ratio] the rate of [a]")
         }
@@ -243,6 +254,24 @@ mod tests {
         ];
         for (launches, verdict, expected) in table {
             assert_eq!(of(launches, verdict), expected);
+        }
+    }
+
+    #[test]
+    fn a_claim_about_memory_says_so() {
+        let of = |verdict| {
+            let mut input = samples::faster();
+            input.comparisons[0].metric = Metric::PeakMemory;
+            claimed(input, (false, false), verdict)
+        };
+        let table = [
+            (Word::Slower, "new uses 1.31x the memory of old"),
+            (Word::Equivalent, "new and old use equivalent memory: 1.31x"),
+            (Word::Undecided, "new against old is undecided in peak memory: 1.31x"),
+            (Word::Void, "new against old, peak memory: 1.31x"),
+        ];
+        for (verdict, expected) in table {
+            assert_eq!(of(verdict), expected);
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn unfinished(view: &View) -> Option<String> {
     let question = &view.plan().question;
     let (complete, planned) = (view.complete_rounds, view.plan().rounds);
     let rounds = |n: u32| units::counted(n.into(), "round");
-    let nothing_to_drive = capacity::need_no_rounds(view);
+    let nothing_to_drive = capacity::need_no_rounds(view) || capacity::are_all_flat(view);
     if complete >= planned || question.is_at_a_look(complete) || nothing_to_drive {
         return None;
     }

@@ -63,8 +63,8 @@ use text::units;
 /// The verdict of a comparison in one word. A cost is lower or higher, not faster or slower.
 pub fn word(word: Word, metric: Metric) -> &'static str {
     match (word, metric) {
-        (Word::Faster, Metric::TargetCpu) => "lower",
-        (Word::Slower, Metric::TargetCpu) => "higher",
+        (Word::Faster, of) if of.is_use() => "lower",
+        (Word::Slower, of) if of.is_use() => "higher",
         (Word::Faster, _) => "faster",
         (Word::Slower, _) => "slower",
         (Word::Equivalent, _) => "equivalent",
@@ -177,6 +177,7 @@ pub(super) fn metric(metric: Metric) -> &'static str {
         Metric::ResponseP99 => "p99 of response time",
         Metric::ResponseP999 => "p99.9 of response time",
         Metric::TargetCpu => "target CPU per operation",
+        Metric::PeakMemory => "peak memory",
         Metric::Capacity => "capacity",
         Metric::Cost => "cost",
     }
@@ -190,6 +191,7 @@ pub(super) fn short_metric(metric: Metric) -> &'static str {
         Metric::ResponseP99 => "p99",
         Metric::ResponseP999 => "p99.9",
         Metric::TargetCpu => "target CPU per operation",
+        Metric::PeakMemory => "peak memory",
         Metric::Capacity => "capacity",
         Metric::Cost => "cost",
     }
@@ -223,6 +225,7 @@ pub(super) fn or_missing(figure: Option<String>) -> String {
 pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
     match metric {
         Metric::Throughput | Metric::Capacity => units::rate(value),
+        Metric::PeakMemory => or_missing(value.map(|bytes| units::bytes(bytes as u64))),
         _ => units::seconds(value),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{By, Names, Requirement};
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
-use record::{Direction, Metric};
+use record::Direction;
 use report::words::THIS_LAUNCH_OF;
 use text::shown::{shown, shown_sentence};
 
@@ -148,8 +148,8 @@ impl<'a> Seen<'a> {
     /// If the generator was the slower part for a contender, the contender may be better than
     /// measured. Returns the contender for which that could change the result.
     fn generator_limited(&self, met: bool) -> Option<&'a str> {
-        if self.required.metric == Metric::TargetCpu {
-            // The generator does not affect what an operation costs the target.
+        if self.required.metric.is_use() {
+            // The generator does not affect what the target uses.
             return None;
         }
         let (a, b) = self.names();

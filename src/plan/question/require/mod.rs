@@ -138,12 +138,13 @@ impl Comparator {
 }
 
 /// The metrics that can be required: the short name, as it is shown.
-const METRICS: [(&str, Metric); 6] = [
+const METRICS: [(&str, Metric); 7] = [
     ("throughput", Metric::Throughput),
     ("p50", Metric::ResponseP50),
     ("p99", Metric::ResponseP99),
     ("p99.9", Metric::ResponseP999),
     ("cpu", Metric::TargetCpu),
+    ("memory", Metric::PeakMemory),
     ("capacity", Metric::Capacity),
 ];
 

@@ -44,6 +44,7 @@ impl<W: Write> RunSession<'_, W> {
         let turns = TURNS * driven.len();
         self.writer.trials_a_round = Some(turns);
         self.writer.progress.trials_a_round(turns as u32);
+        let mut are_said = vec![false; plan.contenders.len()];
         for round in 1..=plan.rounds {
             let left = self.turns_left(plan, round, turns);
             if round > 1 && plan.question.rounds_of_a_launch().is_some() {
@@ -56,8 +57,33 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             self.drive_turns(plan, choice, round, &mut run)?;
+            self.say_small_slopes(plan, &run, &mut are_said);
+            if run.is_told() {
+                break;
+            }
         }
         Ok(())
+    }
+
+    /// Says of each contender once, as soon as it is sure, that its percentile depends little on the rate.
+    fn say_small_slopes(&self, plan: &Plan, run: &CapacityRun, are_said: &mut [bool]) {
+        for (at, is_said) in are_said.iter_mut().enumerate().filter(|(_, is_said)| !**is_said) {
+            let Some(rounds) = run.rounds(at) else { continue };
+            let name = &plan.contenders[at].name;
+            let flag = if plan.question.pairs.is_empty() { "--duration" } else { "--within" };
+            let what = if rounds.surely_hardly_depends() {
+                "hardly depends on the rate: it has no capacity".to_owned()
+            } else if rounds.is_surely_slow() {
+                format!(
+                    "rises slowly with the rate: a sharp figure takes 6 minutes or more ({flag} 6min)"
+                )
+            } else {
+                continue;
+            };
+            let rounds = show_counted(run.complete_rounds().into(), "round");
+            self.writer.progress.say(&format!("{name}: after {rounds} its percentile {what}"));
+            *is_said = true;
+        }
     }
 
     /// Searches a rate near the capacity of one contender.

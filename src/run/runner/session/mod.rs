@@ -84,7 +84,7 @@ pub(super) struct TrialWriter<'a, W> {
     launch_costs_ns: Vec<u64>,
     /// The launch that is under way, counted from 1.
     pub(super) launch: u32,
-    /// Who left the ranking, by number.
+    /// Who left the ranking or the sweep, by number.
     pub(super) has_left: Vec<bool>,
 }
 
@@ -351,7 +351,12 @@ impl<W: Write> RunSession<'_, W> {
         let mut order = self.drawn(Sequence::Launches);
         // A target of several contenders is launched for the first of them.
         order.sort_by_key(|contender| self.plan.target_of(*contender) != *contender);
-        self.each_remaining(order, |this, contender| {
+        // The first load point launches the target for all, also after it has left.
+        let plan = self.plan;
+        let is_needed = |writer: &TrialWriter<'_, W>, at: usize| {
+            !writer.has_left[at] || plan.target_of(at) == at && writer.is_driven(at)
+        };
+        self.each_that(is_needed, order, |this, contender| {
             let ready = this.environment.launch_target(launch, contender)?;
             this.show_nodes(&ready);
             this.writer.write_and_sync(&Event::Target(ready))
@@ -651,7 +656,7 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             // Of a block from which all others have left, nothing can be compared.
-            if who.len() < segments::FEWEST {
+            if !plan.question.blocks.is_empty() && who.len() < segments::FEWEST {
                 continue;
             }
             self.writer.segment = self.writer.end;

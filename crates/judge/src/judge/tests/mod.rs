@@ -6,6 +6,7 @@ mod groups;
 mod launches;
 mod lengths;
 mod looks;
+mod memory;
 mod parts;
 mod requests;
 mod suites;

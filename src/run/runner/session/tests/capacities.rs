@@ -9,11 +9,12 @@ use record::{Arrivals, Objective, Percentile};
 const LIMIT_NS: u64 = 5_000_000;
 
 /// What a contender that has this capacity answers in a turn at this rate: the share of its late operations follows a
-/// logistic curve.
+/// logistic curve. Without an end to the capacity 1 % is late at every rate.
 pub(super) fn at_rate(rate: f64, capacity: f64, length_ns: u64) -> Seen {
     let in_time = |ns: u64| (rate * ns as f64 / 1e9).round() as u64;
     let (all, sent) = (in_time(length_ns - UNCOUNTED_NS), in_time(length_ns));
-    let odds = 0.01 / 0.99 * (rate / capacity).powi(20);
+    let rise = if capacity.is_finite() { (rate / capacity).powi(20) } else { 1.0 };
+    let odds = 0.01 / 0.99 * rise;
     let late = (odds / (1.0 + odds) * all as f64).round() as u64;
     let mut seen = Seen { operations: sent, sent, ..Seen::default() };
     seen.burn_in_excluded = sent - all;
@@ -184,4 +185,18 @@ fn a_pilot_without_throughput_is_no_answer() {
     }
     let judged = judging::read(&file).expect("judged");
     assert_eq!((judged.has_answer(), judged.exit()), (false, Exit::Void));
+}
+
+#[test]
+fn a_run_ends_as_soon_as_it_is_sure_that_nothing_depends_on_the_rate() {
+    let plan = plan(|_| {});
+    let flat = Script { capacities: [f64::INFINITY; 2], ..Script::default() };
+    let outcome = conduct(&plan, flat, Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let rounds = turns(&outcome.orders).iter().map(|turn| turn.0).max();
+    assert_eq!(rounds, Some(3));
+    // With a capacity of one of them all rounds are driven.
+    let one = Script { capacities: [f64::INFINITY, 1e6], ..Script::default() };
+    let outcome = conduct(&plan, one, Disk::new(ROOMY));
+    assert_eq!(turns(&outcome.orders).iter().map(|turn| turn.0).max(), Some(10));
 }

@@ -1,5 +1,6 @@
 mod capacities;
 mod suites;
+mod sweeps;
 
 use super::*;
 use crate::plan::example;
