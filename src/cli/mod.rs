@@ -69,6 +69,7 @@ enum CommandArgs {
     #[command(after_help = commands::compare::EXAMPLES_OF_RANK)]
     Rank(Box<commands::compare::CompareArgs>),
     Plan(Box<commands::plan::PlanArgs>),
+    Bisect(Box<commands::bisect::BisectArgs>),
     Check(Box<commands::check::CheckArgs>),
     Run(Box<commands::run::RunArgs>),
     Load(Box<commands::load::LoadArgs>),
@@ -168,6 +169,7 @@ fn perform(typed: &CommandArgs, words: Vec<String>) -> ExitCode {
         CommandArgs::Compare(args) => commands::compare::perform(args, words),
         CommandArgs::Rank(args) => commands::compare::rank(args, words),
         CommandArgs::Plan(args) => commands::plan::perform(args),
+        CommandArgs::Bisect(args) => commands::bisect::perform(args),
         CommandArgs::Check(args) => commands::check::perform(args),
         CommandArgs::Run(args) => commands::run::perform(args),
         CommandArgs::Load(args) => commands::load::perform(args),

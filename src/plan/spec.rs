@@ -44,6 +44,10 @@ pub struct Spec {
     pub allow_destructive: bool,
     /// Whether an experiment file outside the current directory is allowed.
     pub allow_file: bool,
+    /// How many replicates, of a run that is a part of a search and decides nothing by itself.
+    pub units: Option<u32>,
+    /// The only case of a suite that such a run compares.
+    pub case: Option<String>,
     /// The words of the command for the journal. Empty if they may not be recorded.
     pub words: Vec<String>,
 }
@@ -68,6 +72,8 @@ impl Spec {
             allow_public: false,
             allow_destructive: false,
             allow_file: false,
+            units: None,
+            case: None,
             words: Vec::new(),
         }
     }
@@ -76,6 +82,9 @@ impl Spec {
     /// or load points are asked for.
     pub(super) fn of_file(&self, file: &RunSettings) -> RunSettings {
         let mut kept = self.run.lengths_of(file);
+        if self.units.is_some() {
+            kept = kept.of_load();
+        }
         if self.sweep.is_some() || !self.run.slo.is_empty() {
             (kept.rank, kept.by) = (false, None);
         }

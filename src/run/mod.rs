@@ -1,5 +1,6 @@
 //! From a plan to a judged journal.
 
+pub(crate) mod bisect;
 pub(crate) mod conformance;
 pub mod journal;
 pub mod judging;

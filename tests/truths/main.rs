@@ -29,6 +29,7 @@ mod web;
 
 mod agents;
 mod arrivals;
+mod bisect;
 mod capacity;
 mod cassandra;
 mod compared;
@@ -59,6 +60,7 @@ use std::process::ExitCode;
 const ALL: &[&[Truth]] = &[
     agents::TRUTHS,
     arrivals::TRUTHS,
+    bisect::TRUTHS,
     capacity::TRUTHS,
     cassandra::TRUTHS,
     costs::TRUTHS,

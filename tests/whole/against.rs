@@ -15,7 +15,7 @@ const SHORT: [&str; 11] = [
 ];
 
 /// Runs git with an author, in a directory of the test.
-fn git(directory: &Path, words: &[&str]) -> String {
+pub(crate) fn git(directory: &Path, words: &[&str]) -> String {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=Ada @team", "-c", "user.email=ada@example.org"]);
     command.args(["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"]);
@@ -25,7 +25,7 @@ fn git(directory: &Path, words: &[&str]) -> String {
     stdout(&output).trim().to_owned()
 }
 
-fn write(directory: &TestDirectory, files: &[(&str, &str)]) {
+pub(crate) fn write(directory: &TestDirectory, files: &[(&str, &str)]) {
     for (name, text) in files {
         let file = directory.file(name);
         fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
@@ -34,7 +34,7 @@ fn write(directory: &TestDirectory, files: &[(&str, &str)]) {
 }
 
 /// A repository with one commit for each list of files.
-fn repository(commits: &[&[(&str, &str)]]) -> TestDirectory {
+pub(crate) fn repository(commits: &[&[(&str, &str)]]) -> TestDirectory {
     let directory = TestDirectory::new();
     git(directory.path(), &["init", "--quiet"]);
     write(&directory, &[(".git/info/exclude", "/.cache\n/run*\n/report-of-the-test.json\n")]);

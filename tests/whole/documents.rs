@@ -233,6 +233,12 @@ impl WorkDirectory {
                 }
                 0
             }
+            // It takes minutes and a repository; paths come after its options.
+            "bisect" => {
+                let end = attempt.iter().position(|word| word == "--").unwrap_or(attempt.len());
+                attempt.insert(end, "--help".to_owned());
+                0
+            }
             // They take minutes or download software, so the arguments are only parsed.
             "clean" | "conformance" | "demo" | "init" | "setup" => {
                 attempt.push("--help".to_owned());
@@ -302,6 +308,7 @@ fn commands_that_cannot_work_are_noticed() {
         "tiebreak man no-such-command",
         "tiebreak completions no-such-shell",
         "tiebreak agents --kubernetes none",
+        "tiebreak bisect v1.4 HEAD --by luck",
         "tiebreak demo --no-such-flag",
         "tiebreak conformance self --against",
         "tiebreak conformance no-such-test",

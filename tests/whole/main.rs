@@ -29,6 +29,7 @@ mod addresses;
 mod against;
 mod announced;
 mod audit_page;
+mod bisect;
 mod boards;
 mod capacity;
 mod cli;

@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod belief;
 pub mod bend;
+pub mod bisect;
 #[cfg(test)]
 mod builder;
 pub mod capacity;
@@ -19,7 +20,6 @@ pub mod growth;
 mod judge;
 mod load;
 pub mod objectives;
-#[cfg(test)]
 mod random;
 pub mod rank;
 pub mod single_runs;

@@ -1,6 +1,7 @@
-//! Random numbers from a seed, for tests that simulate (splitmix64).
+//! Random numbers from a seed (splitmix64): for the coins of a search, and for tests that simulate.
 
 /// A generator of random numbers.
+#[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -11,7 +12,10 @@ impl Random {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
+}
 
+#[cfg(test)]
+impl Random {
     /// Roughly normal, with mean 0 and standard deviation 1.
     pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0

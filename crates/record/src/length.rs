@@ -22,6 +22,12 @@ pub enum LengthRule {
     See(f64),
     /// As many as the cases of a suite need, which their listing shows.
     Cases,
+    /// As many as the plan says. The run is a part of a search over commits, which decides by the replicates of many
+    /// runs; this one need not decide anything.
+    Part {
+        /// The only case of a suite that is run and compared. None for other contenders.
+        case: Option<String>,
+    },
     /// As many as fit into this time, with the warm-up, the pilot and the launches (`--within`).
     WithinNs(u64),
 }

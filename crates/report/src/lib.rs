@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alone;
+pub mod bisect;
 mod cases;
 mod html;
 mod json;

@@ -2,6 +2,7 @@
 
 pub(super) mod agents_job;
 pub(super) mod audit;
+pub(super) mod bisect;
 pub(super) mod check;
 pub(super) mod clean;
 pub(super) mod compare;

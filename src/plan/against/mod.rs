@@ -136,6 +136,11 @@ impl RevisionExperiment {
         Ok(sides)
     }
 
+    /// The name of the contender in the file.
+    pub(crate) fn contender_name(&self) -> &str {
+        &self.contender.name
+    }
+
     /// The commands that build each side.
     pub(crate) fn build_commands(&self) -> &[LaunchCommand] {
         commands(&self.contender.target)

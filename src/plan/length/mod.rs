@@ -102,6 +102,10 @@ fn of_comparison(
     comparisons: usize,
     alpha: f64,
 ) -> Result<Length, Error> {
+    if let Some(units) = spec.units {
+        // The search decides, from the units of many runs.
+        return Ok(several.map_or(Length::of(units), |_| launches(units, ROUNDS_A_LAUNCH)));
+    }
     let each = spec.run.rounds.unwrap_or(ROUNDS_A_LAUNCH);
     if spec.run.see.is_some() || spec.run.within.is_some() {
         // More follow from the first stage, or from the time.

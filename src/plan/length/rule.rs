@@ -91,6 +91,7 @@ pub(in crate::plan) fn refuse_in_sweep(run: &RunSettings) -> Result<(), Error> {
 /// How the number of replicates is found.
 pub(in crate::plan) fn of(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> LengthRule {
     match (spec.run.see, spec.run.within) {
+        _ if spec.units.is_some() => LengthRule::Part { case: spec.case.clone() },
         // Its time sets the length of its turns.
         _ if facts.primary == Metric::Capacity => LengthRule::Fixed,
         (None, None) if facts.primary == Metric::Cost && spec.run.rounds.is_none() => {

@@ -440,6 +440,24 @@ impl RunSettings {
         file
     }
 
+    /// Returns these settings without what sets how long a comparison is and what is judged: how it drives.
+    #[must_use]
+    pub fn of_load(self) -> RunSettings {
+        RunSettings {
+            rounds: None,
+            launches: None,
+            until_decided: false,
+            see: None,
+            within: None,
+            slo: Vec::new(),
+            requirements: Vec::new(),
+            rank: false,
+            by: None,
+            all_pairs: false,
+            ..self
+        }
+    }
+
     /// Refuses a setting of an experiment file that this command cannot use, because it has no flag
     /// for it.
     ///

@@ -12,9 +12,17 @@ use text::units::{show_counted, show_ns};
 /// # Errors
 /// When no case is compared, or contenders measure one in different units.
 pub(crate) fn compared(question: &Question, figures: &[Vec<CaseFigure>]) -> Result<Cases, String> {
+    let only = match &question.length {
+        LengthRule::Part { case } => case.as_deref(),
+        _ => None,
+    };
     let mut all: BTreeMap<&str, Vec<(usize, &CaseFigure)>> = BTreeMap::new();
     for (contender, figures) in figures.iter().enumerate() {
-        for figure in figures {
+        if let Some(name) = only.filter(|name| !figures.iter().any(|of| of.case == *name)) {
+            let contender = question.name_of(contender as u32);
+            return Err(format!("`{contender}` has no case `{}`", shown(name)));
+        }
+        for figure in figures.iter().filter(|of| only.is_none_or(|name| of.case == name)) {
             all.entry(&figure.case).or_default().push((contender, figure));
         }
     }
@@ -72,7 +80,7 @@ pub(crate) fn compared(question: &Question, figures: &[Vec<CaseFigure>]) -> Resu
 /// The rounds for so many cases: those of the plan if they were given.
 fn replicates(question: &Question, cases: usize) -> u32 {
     match question.length {
-        LengthRule::Fixed => question.rounds,
+        LengthRule::Fixed | LengthRule::Part { .. } => question.rounds,
         _ => default_rounds(comparisons(question, cases), question.alpha),
     }
 }
@@ -84,6 +92,9 @@ fn comparisons(question: &Question, cases: usize) -> usize {
 
 /// Why so many rounds cannot decide about so many cases. Returns None if they can.
 pub(crate) fn too_few_rounds(question: &Question, cases: &Cases) -> Option<String> {
+    if matches!(question.length, LengthRule::Part { .. }) {
+        return None;
+    }
     too_few(cases.replicates, comparisons(question, cases.compared.len()), question.alpha)
 }
 

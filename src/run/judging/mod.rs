@@ -131,6 +131,17 @@ impl Judged {
 /// # Errors
 /// If the run does not exist, or if its journal cannot be read.
 pub fn read(run: &Path) -> Result<Judged, Error> {
+    read_with(run, |_| ()).map(|(judged, ())| judged)
+}
+
+/// Reads and judges a run, and asks its judge something else before the verdict.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_with<T>(
+    run: &Path,
+    ask: impl FnOnce(&Judge) -> T,
+) -> Result<(Judged, T), Error> {
     let (run, file) = find(run)?;
     let mut reader = Reader::open(&file)?;
     let Some(Event::Header(mut header)) = reader.next_event()? else {
@@ -184,8 +195,9 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         }
     }
     let notes = reader.notes();
+    let asked = ask(&judge);
     let verdict = judge.verdict();
-    Ok(Judged {
+    let judged = Judged {
         checked: check(&header.plan, &verdict),
         growth: growth::of_run(&header.plan, &verdict),
         single_runs,
@@ -198,7 +210,8 @@ pub fn read(run: &Path) -> Result<Judged, Error> {
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         trials,
         driven,
-    })
+    };
+    Ok((judged, asked))
 }
 
 /// Checks each requirement of the plan against everything that it covers. A journal may contain one

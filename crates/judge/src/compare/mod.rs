@@ -22,6 +22,7 @@ use crate::evidence::{Evidence, Operations};
 use crate::stats::{rounds, stein::Variation};
 use draft::Compared;
 use record::{Metric, Pair, SecondStage};
+use replicates::{Of, Replicates};
 
 /// All comparisons before the audit. For each pair, the primary metric comes first.
 ///
@@ -68,6 +69,30 @@ pub(crate) fn drafts(evidence: &Evidence) -> Vec<Draft> {
     }
     scope::set(evidence, &mut drafts);
     drafts
+}
+
+/// ln(b/a) of a pair's metric, or of what a case costs, in each replicate, in order.
+///
+/// # Errors
+/// If a replicate lacks a figure, or there is none; the message says why.
+pub(crate) fn differences(
+    evidence: &Evidence,
+    pair: Pair,
+    metric: Metric,
+    case: Option<&str>,
+) -> Result<Vec<f64>, String> {
+    let operations = match case {
+        None => Operations::All,
+        Some(name) => {
+            let at = evidence.cases.compared().iter().position(|case| case.name == name);
+            Operations::Case(at.ok_or_else(|| format!("the case `{name}` was not compared"))?)
+        }
+    };
+    let of = Of { pair, metric, operations };
+    let replicates = replicates::rounds(evidence, of)
+        .and_then(|rounds| Replicates::new(evidence, of, &rounds))
+        .map_err(|why| why.to_string())?;
+    Ok(replicates.differences)
 }
 
 /// The comparisons of all cases of these pairs.

@@ -10,8 +10,8 @@ use crate::{
 };
 use capacities::Turns;
 use record::{
-    Cases, End, Loaded, OwnCost, Phase, PilotChoice, Question, SecondStage, Seen, StoreReport,
-    TargetDone, TargetReady, TrialRecord, Withdrawn,
+    Cases, End, Loaded, Metric, OwnCost, Pair, Phase, PilotChoice, Question, SecondStage, Seen,
+    StoreReport, TargetDone, TargetReady, TrialRecord, Withdrawn,
 };
 
 /// Judges one run. Pass it the contents of the journal, in the journal's order, then request the
@@ -124,6 +124,20 @@ impl Judge {
     /// All comparisons of the rounds so far, before the audit.
     pub fn comparisons_so_far(&self) -> Vec<Comparison> {
         compare::drafts(&self.so_far()).into_iter().map(|draft| draft.comparison).collect()
+    }
+
+    /// ln(b/a) of a pair's metric, or of what a case costs, in each replicate of the rounds so far, in order: what a search over commits learns
+    /// from a run, however the run itself is judged.
+    ///
+    /// # Errors
+    /// If a replicate lacks a figure, or there is none; the message says why.
+    pub fn differences(
+        &self,
+        pair: Pair,
+        metric: Metric,
+        case: Option<&str>,
+    ) -> Result<Vec<f64>, String> {
+        compare::differences(&self.so_far(), pair, metric, case)
     }
 
     /// What the first stage of a run of two stages shows; of a run of another length: what its planned

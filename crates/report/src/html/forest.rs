@@ -193,13 +193,18 @@ pub(super) struct Mark {
 
 /// The picture of a ratio, with a description for those who do not see it.
 pub(super) fn marked(view: &View, description: String, mark: &Mark, axis: &Scale) -> Node {
+    marked_within(view.matters(), description, mark, axis)
+}
+
+/// The same where differences within ± `matters` are shaded.
+pub(super) fn marked_within(matters: f64, description: String, mark: &Mark, axis: &Scale) -> Node {
     let svg = el("svg")
         .class(mark.class)
         .at("role", "img")
         .at("width", "100%")
         .at("height", "100%")
         .with(el("title").text(description))
-        .with(band(view, axis))
+        .with(band(matters, axis))
         .with_all(axis.ticks(TICKS).into_iter().map(|tick| upright(axis.position(tick), "grid")))
         .with(upright(axis.position(1.0), "one"));
     let interval = mark.bounds.map(|(low, high)| {
@@ -214,8 +219,8 @@ pub(super) fn marked(view: &View, description: String, mark: &Mark, axis: &Scale
     el("div").class("strip").with(svg.with_all(interval).with_all(estimate))
 }
 
-fn band(view: &View, axis: &Scale) -> Node {
-    let edge = 1.0 + view.matters();
+fn band(matters: f64, axis: &Scale) -> Node {
+    let edge = 1.0 + matters;
     let (low, high) = (axis.position(1.0 / edge), axis.position(edge));
     let band = el("rect").class("matters").at("y", 0).at("height", "100%");
     band.at("x", share(low)).at("width", share(high - low))

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod agents;
+pub(super) mod bisect;
 mod boards;
 mod capacity;
 mod cases;

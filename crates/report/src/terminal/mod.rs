@@ -2,6 +2,7 @@
 //! `--verbose`; the form in `short` fits on one screen.
 
 mod agents;
+pub(super) mod bisect;
 mod boards;
 mod capacity;
 mod groups;

@@ -39,6 +39,7 @@ pub(crate) fn planned(question: &Question) -> String {
         // Of a suite, cases are left out for want of time, and never rounds.
         LengthRule::Fixed
         | LengthRule::Cases
+        | LengthRule::Part { .. }
         | LengthRule::WithinNs(_)
         | LengthRule::ShortRounds { .. } => {}
     }

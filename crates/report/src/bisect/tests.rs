@@ -1,0 +1,184 @@
+use super::*;
+use crate::Style;
+use crate::tests::validator;
+use serde_json::Value;
+
+const SCHEMA_FILE: &str = include_str!("../../../../schema/bisect.v1.json");
+
+fn commit(number: usize, subject: &str) -> Commit {
+    Commit {
+        id: format!("{number:040x}"),
+        short: format!("{number:07x}"),
+        subject: subject.to_owned(),
+        author: "A <script>".to_owned(),
+        authored: "2026-05-02T10:00:00+02:00".to_owned(),
+        parents: if number > 0 { vec![format!("{:040x}", number - 1)] } else { Vec::new() },
+    }
+}
+
+fn ratio(ratio: f64, low: f64, high: f64) -> Ratio {
+    Ratio { ratio, low: Some(low), high: Some(high) }
+}
+
+fn line(answer: Ended) -> Line {
+    let commits = (0..9).map(|number| commit(number, &format!("change {number}"))).collect();
+    let found = |against, of| Found { against, of, ratio: ratio(1.08, 1.05, 1.11), units: 8 };
+    let probe = |run: &str, purpose, places: &[usize], state, found| Probe {
+        run: run.to_owned(),
+        purpose,
+        places: places.to_vec(),
+        units: 8,
+        state,
+        why: None,
+        found,
+        bracket: Some([3, 5]),
+        took: 12.5,
+    };
+    let probes = vec![
+        probe("probes/001", Purpose::Whole, &[0, 8], State::Measured, vec![found(0, 8)]),
+        probe("probes/002", Purpose::Side, &[0, 4], State::Unusable(4), Vec::new()),
+        probe("probes/003", Purpose::Naming, &[0, 4, 5, 8], State::Measured, vec![found(4, 5)]),
+    ];
+    Line { merge: None, commits, seed: 7, probes, answer: Some(answer) }
+}
+
+fn search(lines: Vec<Line>) -> Bisection {
+    let mut of = Bisection {
+        schema: SCHEMA.to_owned(),
+        asked: Asked {
+            build: "0.1.0 (0)".to_owned(),
+            machine: "A CPU with 2 cores, Linux".to_owned(),
+            file: "tiebreak.toml".to_owned(),
+            file_hash: "0".to_owned(),
+            contender: "app".to_owned(),
+            good: "v1".to_owned(),
+            bad: "main".to_owned(),
+            metric: "throughput".to_owned(),
+            case: None,
+            matters: 0.03,
+            improvement: false,
+            plan: "0".to_owned(),
+            paths: Vec::new(),
+            skipped: Vec::new(),
+        },
+        started: "2026-05-03T00:00:00Z".to_owned(),
+        lines,
+        answer: None,
+    };
+    of.answer = answer(&of);
+    of
+}
+
+fn shown(first: usize, last: usize) -> Shown {
+    Shown {
+        first,
+        last,
+        commit: ratio(1.08, 1.05, 1.11),
+        before: Some(ratio(1.0, 0.99, 1.012)),
+        after: Some(ratio(1.0, 0.99, 1.018)),
+    }
+}
+
+fn said(answer: Ended) -> String {
+    search(vec![line(answer)]).answer.expect("it has ended")
+}
+
+#[test]
+fn each_answer_says_no_more_than_was_found() {
+    assert_eq!(
+        said(Ended::Named(shown(5, 5))),
+        "0000005 (change 5, 2026-05-02) with 95 %: 1.08x (1.05x to 1.11x) against its parent"
+    );
+    assert_eq!(
+        said(Ended::Named(shown(4, 5))),
+        "one of 0000004 or 0000005 with 95 % (0000004 does not build or start): 1.08x (1.05x to 1.11x) against \
+         0000003"
+    );
+    assert_eq!(
+        said(Ended::NoRegression { whole: ratio(1.0, 0.99, 1.01) }),
+        "no regression of 3 % or more between 0000000 and 0000008: 1.00x (0.99x to 1.01x)"
+    );
+    let whole = ratio(1.02, 0.98, 1.06);
+    assert_eq!(
+        said(Ended::Undecided { whole }),
+        "undecided: whether there is a regression between 0000000 and 0000008 stays open: 1.02x (0.98x to 1.06x)"
+    );
+    assert_eq!(
+        said(Ended::Between { first: 3, last: 5, weight: 0.967, whole }),
+        "between 0000002 and 0000005 (change 5, 2026-05-02): 3 commits, of which none was confirmed (96 % of the \
+         weight of the search, without an interval)"
+    );
+    let after = Some(ratio(1.05, 1.02, 1.07));
+    assert_eq!(
+        said(Ended::Spread(Shown { after, ..shown(3, 3) })),
+        "spread over several commits between 0000000 and 0000008, with 95 %: 1.08x (1.05x to 1.11x) in 0000003 \
+         (change 3, 2026-05-02) and 1.05x (1.02x to 1.07x) from 0000003 to 0000008"
+    );
+}
+
+#[test]
+fn improvements_are_ratios_below_one() {
+    let difference = Difference { estimate: 0.08, low: 0.05, high: 0.11 };
+    let of = Ratio::of(difference, true);
+    assert!((of.ratio - (-0.08f64).exp()).abs() < 1e-12 && of.low < Some(of.ratio), "{of:?}");
+    let mut search = search(vec![line(Ended::NoRegression { whole: ratio(1.0, 0.99, 1.01) })]);
+    search.asked.improvement = true;
+    assert!(answer(&search).is_some_and(|text| text.starts_with("no improvement of 3 % or more")));
+}
+
+#[test]
+fn a_commit_that_came_with_a_merge_is_named_with_it() {
+    let outer = line(Ended::Named(shown(5, 5)));
+    let mut inner = line(Ended::Named(shown(2, 2)));
+    inner.merge = Some(outer.commits[5].id.clone());
+    inner.commits = (20..23).map(|number| commit(number, "of the side")).collect();
+    let text = search(vec![outer.clone(), inner.clone()]).answer.expect("an answer");
+    assert!(text.starts_with("0000016 (of the side, 2026-05-02) with 95 %: 1.08x"), "{text}");
+    assert!(text.ends_with("; it came with the merge 0000005 (change 5, 2026-05-02)"), "{text}");
+    inner.answer = Some(Ended::NoRegression { whole: ratio(1.0, 0.99, 1.01) });
+    let text = search(vec![outer, inner]).answer.expect("an answer");
+    assert!(text.starts_with("0000005 (change 5"), "{text}");
+    assert!(text.contains("; inside the merge 0000005: no regression"), "{text}");
+}
+
+#[test]
+fn strangers_texts_are_harmless_everywhere() {
+    let mut of = search(vec![line(Ended::Named(shown(5, 5)))]);
+    of.lines[0].commits[5].subject = "</title><script>x\u{1b}[2J\u{202e}".to_owned();
+    of.answer = answer(&of);
+    let text = terminal(&of, Style { colour: false, width: 100 });
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text:?}");
+    let page = html(&of);
+    assert!(!page.contains("<script>x") && !page.contains('\u{1b}'), "{page}");
+    roxmltree_of(&page);
+}
+
+/// The page is well-formed: everything in it was written by the tree.
+fn roxmltree_of(page: &str) {
+    let body = page.strip_prefix("<!doctype html>\n").expect("a page");
+    let closed = body.replace("<br>", "<br/>");
+    let closed = closed.split("<meta").collect::<Vec<_>>();
+    let closed: Vec<String> = closed
+        .iter()
+        .enumerate()
+        .map(|(at, part)| if at == 0 { (*part).to_owned() } else { part.replacen('>', "/>", 1) })
+        .collect();
+    roxmltree::Document::parse(&closed.join("<meta")).expect("well-formed");
+}
+
+#[test]
+fn the_record_fits_its_schema_and_is_read_back() {
+    for answer in [
+        Ended::Named(shown(5, 5)),
+        Ended::Spread(Shown { before: None, ..shown(1, 1) }),
+        Ended::Between { first: 3, last: 5, weight: 0.96, whole: ratio(1.1, 1.0, 1.2) },
+        Ended::NoRegression { whole: ratio(1.1, 1.0, 1.2) },
+        Ended::Undecided { whole: ratio(1.1, 1.0, 1.2) },
+    ] {
+        let of = search(vec![line(answer)]);
+        let text = json(&of);
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        validator::assert_fits(SCHEMA_FILE, &value);
+        assert_eq!(serde_json::from_str::<Bisection>(&text).expect("ours"), of);
+    }
+}

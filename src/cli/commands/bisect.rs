@@ -1,0 +1,301 @@
+//! `tiebreak bisect`.
+
+mod comparisons;
+mod duration;
+
+use crate::cli::flags::{COMPARE, Flags};
+use crate::cli::options::TargetOptions;
+use crate::cli::{conduct, outputs};
+use crate::plan::against::{Against, RevisionExperiment, Side};
+use crate::plan::question::hash;
+use crate::plan::settings::declared::Declared;
+use crate::plan::{Command, RunSettings, Spec};
+use crate::run::bisect::{Keeping, RECORD, Searching, skipped};
+use crate::run::runner;
+use crate::system::{host, utc};
+use clap::ValueHint;
+use comparisons::Comparisons;
+use protocol::{Error, Exit};
+use record::{Host, Metric, Plan};
+use report::bisect::{Asked, Bisection, Line, SCHEMA};
+use std::fs;
+use std::path::PathBuf;
+use std::time::SystemTime;
+use text::fnv::fnv1a;
+use text::shown::shown;
+
+const EXAMPLES: &str = "\
+Examples:
+  tiebreak bisect v1.4 HEAD
+      which commit after v1.4 made the contender of tiebreak.toml slower
+  tiebreak bisect v1.4 HEAD --by p99 --rate 2k/s --out since-1.4
+      by the p99 at a given rate; the same command goes on after it was interrupted
+  tiebreak bisect v1.4 HEAD --dry-run -- src/parser
+      what would be searched, if only commits that change src/parser are suspected";
+
+/// Settings that the search chooses itself.
+const CHOSEN: [&str; 10] = [
+    "rounds",
+    "launches",
+    "until_decided",
+    "see",
+    "within",
+    "slo",
+    "require",
+    "rank",
+    "all_pairs",
+    "confidence",
+];
+
+/// Find the commit that made a contender slower
+///
+/// Compares GOOD with BAD, both built from the repository, then commits between them, and names one only after a
+/// fresh comparison with its parent: a named commit is wrong in 5 % of all searches at most. Commits that do
+/// not build or start are skipped. Only first parents of BAD are searched; a merge that is found is opened. Ends
+/// early if GOOD and BAD do not differ by what matters (3 % unless --matters says otherwise). Exit code 0
+/// for any answer, 3 if the audit refused a comparison, 4 if GOOD or BAD does not build or start.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct BisectArgs {
+    /// The revision that was fast
+    #[arg(value_name = "GOOD")]
+    good: String,
+    /// A later revision that is slow
+    #[arg(value_name = "BAD")]
+    bad: String,
+    /// The experiment file [default: tiebreak.toml at the top of the repository]
+    #[arg(value_name = "FILE.toml", value_hint = ValueHint::FilePath)]
+    file: Option<String>,
+    /// Only commits that change something at these paths are suspected
+    #[arg(last = true, value_name = "PATH")]
+    paths: Vec<String>,
+    /// The contender of the file, if it has several
+    #[arg(long, value_name = "NAME")]
+    contender: Option<String>,
+    /// Search by this case of a suite
+    #[arg(long, value_name = "NAME")]
+    case: Option<String>,
+    /// Search for the commit that made it faster
+    #[arg(long)]
+    improvement: bool,
+    /// Do not measure this commit; may be given several times
+    #[arg(long, value_name = "REV")]
+    skip: Vec<String>,
+    /// Print what would be searched and how long it takes, and build nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Directory of the search [default: a new one under tiebreak-runs/]
+    ///
+    /// If it holds an earlier search of the same command, that one goes on: finished comparisons are kept. It
+    /// is refused if the file, the machine or tiebreak has changed.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    out: Option<PathBuf>,
+    /// Show no progress on standard error
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    flags: Flags<COMPARE>,
+    #[command(flatten)]
+    target: TargetOptions,
+}
+
+pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
+    let mut spec = spec(args)?;
+    let metric = metric(args, spec.run.by.take())?;
+    let matters = spec.run.matters.unwrap_or(judge::bisect::MATTERS);
+    let experiment = RevisionExperiment::read(&spec)?;
+    let repository = &experiment.repository;
+    let [good, bad] = [&args.good, &args.bad].map(|revision| repository.commit(revision));
+    let (good, bad) = (good?, bad?);
+    let drawn = host::draw_seed().map_err(|error| {
+        Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
+    })?;
+    let seed = spec.run.seed.unwrap_or(drawn);
+    let line = Searching::first_line(repository, [&good.id, &bad.id], &args.paths, seed)?;
+    let plan = whole_plan(&spec, &experiment, &line)?;
+    check_case(args, &plan)?;
+    let asked = asked(args, &experiment, &plan, metric, matters)?;
+    skipped(&asked, &line.commits)?;
+    let search = Searched { args, metric, is_good: line.commits[0].id == good.id };
+    if args.dry_run {
+        outputs::print(&search.plan(&line, &duration::of(&spec, &experiment, &line)?))?;
+        return Ok(Exit::Sound);
+    }
+    let keeping = search.directory()?;
+    let (stop, file) = (conduct::catch_signals()?, keeping.directory().join(RECORD));
+    let record = match keeping.earlier(&asked)? {
+        Some(record) => record,
+        None => {
+            search.say(&search.plan(&line, &duration::of(&spec, &experiment, &line)?));
+            Bisection {
+                schema: SCHEMA.to_owned(),
+                asked,
+                started: utc::rfc3339(SystemTime::now()),
+                lines: vec![line],
+                answer: None,
+            }
+        }
+    };
+    search.say(&format!("search: {}", shown(file.display().to_string())));
+    let mut comparisons =
+        Comparisons { experiment: &experiment, spec, metric, stop: &stop, is_quiet: args.quiet };
+    let searching =
+        Searching { keeping: &keeping, commits: repository, measuring: &mut comparisons, record };
+    let record = searching.finish()?;
+    outputs::print(&report::bisect::terminal(&record, outputs::style()))?;
+    let page = shown(file.with_extension("html").display().to_string());
+    outputs::print(&format!("  way      {page}\n"))?;
+    Ok(Exit::Sound)
+}
+
+/// The settings of every run of the search.
+fn spec(args: &BisectArgs) -> Result<Spec, Error> {
+    let mut spec = Spec::new(Command::Compare, args.file.iter().cloned().collect());
+    args.flags.fill(&mut spec)?;
+    args.target.fill(&mut spec)?;
+    let chosen = |key: &str| CHOSEN.contains(&key);
+    let mut given = RunSettings::table().filter(|row| row.is_given(&spec.run));
+    if let Some(row) = given.find(|row| chosen(row.setting.key)) {
+        return Err(Error::usage(format!(
+            "--{}: a search chooses this itself, so that its answer keeps 95 %: leave it out",
+            row.setting.key.replace('_', "-")
+        )));
+    }
+    spec.case.clone_from(&args.case);
+    spec.against = Against { contender: args.contender.clone(), ..Against::default() };
+    Ok(spec)
+}
+
+/// The figure that is compared.
+///
+/// # Errors
+/// If a case and another figure are asked for.
+fn metric(args: &BisectArgs, by: Option<Metric>) -> Result<Metric, Error> {
+    match (&args.case, by) {
+        (Some(_), Some(_)) => Err(Error::usage(
+            "--case searches by what a case costs, and --by by another figure: leave one of them out",
+        )),
+        (Some(_), None) => Ok(Metric::Cost),
+        (None, by) => Ok(by.unwrap_or(Metric::Throughput)),
+    }
+}
+
+/// Refuses a suite without a case, and a case without a suite.
+///
+/// # Errors
+/// If that is so.
+fn check_case(args: &BisectArgs, plan: &Plan) -> Result<(), Error> {
+    match (plan.question.is_suite, &args.case) {
+        (true, None) => Err(Error::usage(
+            "a search needs one figure, and this contender has several: name one of its cases with --case",
+        )),
+        (false, Some(case)) => Err(Error::usage(format!(
+            "--case {}: only contenders with `figures` have cases",
+            shown(case)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The plan by which GOOD and BAD are compared first.
+fn whole_plan(spec: &Spec, experiment: &RevisionExperiment, line: &Line) -> Result<Plan, Error> {
+    let last = line.commits.len() - 1;
+    duration::plan(spec, experiment, line, &[0, last], judge::bisect::LOOKS[0] as u32)
+}
+
+/// The sides of a probe before anything is built, by the places of its commits.
+fn sides(line: &Line, contenders: &[(&'static str, usize)]) -> Vec<Side> {
+    let side = |(name, place): &(&'static str, usize)| {
+        let commit = comparisons::known(&line.commits[*place]);
+        Side { name: (*name).to_owned(), commit, is_work_tree: false }
+    };
+    contenders.iter().map(side).collect()
+}
+
+fn asked(
+    args: &BisectArgs,
+    experiment: &RevisionExperiment,
+    plan: &Plan,
+    metric: Metric,
+    matters: f64,
+) -> Result<Asked, Error> {
+    let ids = |revision: &String| Ok(experiment.repository.commit(revision)?.id);
+    let file = experiment.file();
+    let hash = |text: &str| format!("{:016x}", fnv1a(text.as_bytes()));
+    Ok(Asked {
+        build: build()?,
+        machine: machine(&plan.host),
+        file: file.path.display().to_string(),
+        file_hash: hash(&file.text),
+        contender: experiment.contender_name().to_owned(),
+        good: args.good.clone(),
+        bad: args.bad.clone(),
+        metric: metric.path().to_owned(),
+        case: args.case.clone(),
+        matters,
+        improvement: args.improvement,
+        plan: hash::of(plan),
+        paths: args.paths.clone(),
+        skipped: args.skip.iter().map(ids).collect::<Result<_, Error>>()?,
+    })
+}
+
+/// This build of tiebreak: what it measures, and how, may differ from that of another one.
+fn build() -> Result<String, Error> {
+    let binary = fs::read("/proc/self/exe")
+        .map_err(|error| Error::failed(format!("/proc/self/exe: {error}")))?;
+    Ok(format!("{} ({:016x})", env!("CARGO_PKG_VERSION"), fnv1a(&binary)))
+}
+
+fn machine(host: &Host) -> String {
+    let cores: Vec<String> = host.cores.iter().map(u32::to_string).collect();
+    format!("{}, cores {}, {}", host.cpu, cores.join(","), host.kernel)
+}
+
+/// What was typed, and what follows from it.
+struct Searched<'a> {
+    args: &'a BisectArgs,
+    metric: Metric,
+    /// Whether GOOD itself is the first commit of the line.
+    is_good: bool,
+}
+
+impl Searched<'_> {
+    /// The directory of the search: a new one, or one that has its record.
+    fn directory(&self) -> Result<Keeping, Error> {
+        let started = SystemTime::now();
+        let earlier = self.args.out.as_ref().filter(|out| out.join(RECORD).is_file());
+        let directory = match earlier {
+            Some(out) => out.clone(),
+            None => runner::new_folder(self.args.out.as_deref(), started, "bisect")?,
+        };
+        Keeping::take(&directory)
+    }
+
+    /// What is searched, in words.
+    fn plan(&self, line: &Line, takes: &str) -> String {
+        let commits = line.commits.len() - 1;
+        let (first, last) = (&line.commits[0], &line.commits[commits]);
+        let (begin, end) = (shown(&first.short), shown(&last.short));
+        let what = if self.args.improvement { "cheaper" } else { "dearer" };
+        let from_elsewhere = if self.is_good {
+            String::new()
+        } else {
+            format!(
+                "GOOD is no first parent of BAD: {begin}, from which both come, stands for it, and what was changed \
+                 between {begin} and GOOD is not searched\n"
+            )
+        };
+        format!(
+            "{from_elsewhere}{} between {begin} and {end}: which one made {} {what}?\n{takes}\n",
+            text::units::show_counted(commits as u64, "commit"),
+            self.args.case.as_deref().map_or_else(|| self.metric.path().to_owned(), shown),
+        )
+    }
+
+    fn say(&self, sentence: &str) {
+        if !self.args.quiet {
+            outputs::complain(sentence.trim_end());
+        }
+    }
+}

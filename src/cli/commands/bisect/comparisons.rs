@@ -1,0 +1,185 @@
+//! Measures commits by ordinary comparisons: each probe is a run with a journal of its own.
+
+use crate::cli::{conduct, outputs};
+use crate::plan::Spec;
+use crate::plan::against::{Building, RevisionExperiment, Side};
+use crate::run::bisect::{Measuring, ProbeToMeasure, Reading};
+use crate::run::judging::{self, Judged};
+use crate::run::runner::{self, Reporting};
+use crate::system::repository;
+use crate::system::signals;
+use engine::Stop;
+use judge::verdict::Weight;
+use protocol::{Error, Exit};
+use record::{Direction, EndReason, Metric, Pair};
+use report::bisect::Commit;
+use std::path::Path;
+use std::time::Duration;
+use text::shown::shown_sentence;
+
+/// The pilot of each run, unless another one is asked for: that of runs with short rounds.
+const PILOT: Duration = Duration::from_millis(400);
+
+/// Compares commits of a repository.
+pub(super) struct Comparisons<'a> {
+    pub(super) experiment: &'a RevisionExperiment,
+    pub(super) spec: Spec,
+    pub(super) metric: Metric,
+    pub(super) stop: &'a Stop,
+    pub(super) is_quiet: bool,
+}
+
+/// The commit as the repository knows it.
+pub(super) fn known(commit: &Commit) -> repository::Commit {
+    repository::Commit {
+        id: commit.id.clone(),
+        short: commit.short.clone(),
+        subject: commit.subject.clone(),
+        author: commit.author.clone(),
+        authored: commit.authored.clone(),
+    }
+}
+
+/// The settings of a run of so many units.
+pub(super) fn of_units(spec: &Spec, units: u32, seed: u64) -> Spec {
+    let mut spec = Spec { units: Some(units), ..spec.clone() };
+    spec.run.seed = Some(seed);
+    spec.run.pilot.get_or_insert(PILOT);
+    spec
+}
+
+impl Measuring for Comparisons<'_> {
+    fn measure(&mut self, what: &ProbeToMeasure<'_>, directory: &Path) -> Result<Reading, Error> {
+        let sides: Vec<Side> = (what.contenders().into_iter())
+            .map(|(name, commit)| Side {
+                name: name.to_owned(),
+                commit: known(commit),
+                is_work_tree: false,
+            })
+            .collect();
+        let tell = |step: &str| self.say(&format!("  {step}"));
+        let building = Building { stopped: &signals::caught, tell: &tell };
+        // One by one, to know which of them does not build. What was built is kept for its commit.
+        for (position, side) in sides.iter().enumerate() {
+            match self.experiment.build(std::slice::from_ref(side), None, &building) {
+                _ if signals::caught() => return Ok(Reading::Unfinished),
+                Err(error) if error.exit == Exit::TargetFailed => {
+                    return Ok(Reading::Unusable(position, error.text));
+                }
+                Err(error) => return Err(error),
+                Ok(_) => {}
+            }
+        }
+        let is_quiet = Building { tell: &|_| {}, ..building };
+        let (inputs, _snapshots) = self.experiment.build(&sides, None, &is_quiet)?;
+        let spec = of_units(&self.spec, what.units as u32, what.seed);
+        let resolved = conduct::settle_read(&spec, inputs)?;
+        let reporting = Reporting {
+            out: Some(directory),
+            quiet: true,
+            no_cache: false,
+            only_first_stage: false,
+        };
+        runner::perform(&resolved, self.stop, reporting, None)?;
+        self.read(what, directory)
+    }
+
+    fn read(&self, what: &ProbeToMeasure<'_>, directory: &Path) -> Result<Reading, Error> {
+        let pairs = (1..what.places.len() as u32).map(|b| Pair { a: 0, b });
+        let read = judging::read_with(directory, |judge| {
+            let case = self.spec.case.as_deref();
+            let differences = |pair| judge.differences(pair, self.metric, case);
+            pairs.map(differences).collect::<Result<Vec<_>, _>>()
+        });
+        // What was killed may have written less than a line.
+        let Ok((judged, differences)) = read else { return Ok(Reading::Unfinished) };
+        if !is_of(what, &judged) {
+            return Err(Error::usage(format!(
+                "{} is not the run of this probe: it compares other commits",
+                text::shown::shown(directory.display().to_string())
+            )));
+        }
+        let Some(end) = judged.report_input().end.cloned() else { return Ok(Reading::Unfinished) };
+        match end.reason {
+            EndReason::Stopped => return Ok(Reading::Unfinished),
+            EndReason::Failed => return Err(Error::failed(end.detail)),
+            EndReason::TargetFailed => {
+                return match failed(what, &end.detail) {
+                    Some(position) => Ok(Reading::Unusable(position, shown_sentence(end.detail))),
+                    None => Err(Error::target(end.detail)),
+                };
+            }
+            EndReason::Complete => {}
+        }
+        if let Some(refused) = refusal(&judged) {
+            return Ok(Reading::Void(refused));
+        }
+        Ok(match differences {
+            Err(why) => Reading::Void(why),
+            Ok(ratios) => {
+                let costs = ratios.iter().map(|of| costs(of, what.units, self.metric));
+                costs.collect::<Result<Vec<_>, _>>().map_or_else(Reading::Void, Reading::Whole)
+            }
+        })
+    }
+
+    fn say(&self, sentence: &str) {
+        if !self.is_quiet {
+            outputs::complain(sentence);
+        }
+    }
+}
+
+/// Whether a run is that of a probe: it has its commits, in its order.
+fn is_of(what: &ProbeToMeasure<'_>, judged: &Judged) -> bool {
+    let ids = judged.report_input().header.plan.contenders.iter();
+    let ids = ids.map(|of| of.revision.as_ref().map(|revision| revision.id.as_str()));
+    ids.eq(what.contenders().iter().map(|(_, commit)| Some(commit.id.as_str())))
+}
+
+/// Which commit a failure is about.
+fn failed(what: &ProbeToMeasure<'_>, detail: &str) -> Option<usize> {
+    let contenders = what.contenders();
+    contenders.iter().position(|(name, _)| detail.contains(&format!("`{name}`")))
+}
+
+/// Why the audit refused a run.
+fn refusal(judged: &Judged) -> Option<String> {
+    let finding = judged.verdict().findings().iter().find(|of| of.weight == Weight::Void)?;
+    let about = finding.contender.as_ref().map_or(String::new(), |name| format!("{name}: "));
+    Some(shown_sentence(format!("{about}{}", finding.evidence)))
+}
+
+/// The logarithms of ratios of cost, by unit. Where a run has one launch, its rounds are the replicates, and their mean
+/// is the unit.
+fn costs(differences: &[f64], units: usize, metric: Metric) -> Result<Vec<f64>, String> {
+    let rounds = differences.len() / units.max(1);
+    if rounds == 0 || rounds * units != differences.len() {
+        return Err(format!("it has {} replicates in place of {units} units", differences.len()));
+    }
+    let sign = match metric.direction() {
+        Direction::HigherIsBetter => -1.0,
+        Direction::LowerIsBetter => 1.0,
+    };
+    let mean = |of: &[f64]| sign * of.iter().sum::<f64>() / of.len() as f64;
+    Ok(differences.chunks(rounds).map(mean).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_is_a_replicate_or_the_mean_of_the_rounds_of_one_launch() {
+        let close = |of: &[f64], units, metric, wanted: &[f64]| {
+            let costs = costs(of, units, metric).expect("whole units");
+            let same = costs.iter().zip(wanted).all(|(one, other)| (one - other).abs() < 1e-12);
+            assert!(same && costs.len() == wanted.len(), "{costs:?}");
+        };
+        close(&[0.1, 0.3], 2, Metric::ResponseP99, &[0.1, 0.3]);
+        close(&[0.1, 0.3], 1, Metric::ResponseP99, &[0.2]);
+        close(&[0.1, 0.3], 1, Metric::Throughput, &[-0.2]);
+        assert!(costs(&[0.1, 0.2, 0.3], 2, Metric::Throughput).is_err());
+        assert!(costs(&[], 1, Metric::Throughput).is_err());
+    }
+}
