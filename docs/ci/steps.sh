@@ -22,6 +22,16 @@ step_part() {
     ' "$action"
 }
 
+# has_value EXPRESSION: whether it stands for something here. An output that a step may write and did not is
+# empty, as it is on GitHub, also if the step did not run.
+has_value() {
+    local step output
+    [ -z "${context[$1]+known}" ] || return 0
+    IFS=. read -r _ step _ output <<<"$1"
+    [[ "$1" = steps.*.outputs.* && "$(step_part "$step" run)" = *"echo \"$output="* ]] || return 1
+    context[$1]=
+}
+
 run_step() {
     local id=$1 script line name expression output variables=()
     script=$(step_part "$id" run)
@@ -33,7 +43,7 @@ run_step() {
     while IFS= read -r line; do
         name=${line%%:*} expression=${line#*'${{ '}
         expression=${expression%' }}'}
-        [ -n "${context[$expression]+known}" ] ||
+        has_value "$expression" ||
             { echo "steps: $id uses $expression, which has no value" >&2; return 2; }
         variables+=("$name=${context[$expression]}")
     done < <(step_part "$id" env)

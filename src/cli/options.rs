@@ -18,7 +18,7 @@ use text::shown::shown;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Targets")]
 pub(super) struct TargetOptions {
-    /// Change a setting of one contender, such as fresh.reuse=never; keys: --help
+    /// Change one contender's setting, such as fresh.reuse=never; see --help
     #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
     sets: Vec<String>,
     /// Use the sizes of [scale.NAME] of the experiment file, such as full

@@ -1,7 +1,7 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
-use crate::plan::against::Against;
 use crate::plan::experiment::RunInput;
+use crate::plan::settings::against::Against;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::sweep_settings::SweepSettings;

@@ -50,15 +50,15 @@ fn short(directory: &TestDirectory, revision: &str) -> String {
     git(directory.path(), &["rev-parse", "--short", revision])
 }
 
-/// Waits until the second probe has begun, and kills the search.
-fn kill_in_the_second_probe(directory: &TestDirectory) {
+/// Waits until the third probe has begun (the second one does not build), and kills the search.
+fn kill_in_the_third_probe(directory: &TestDirectory) {
     let mut command = directory.command(&["bisect", "HEAD~8", "HEAD", "--out", "run-search", "-q"]);
     let mut child: Child =
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let began = Instant::now();
-    while !directory.file("run-search/probes/002/journal.jsonl").exists() {
-        assert!(began.elapsed() < Duration::from_secs(300), "no second probe");
-        assert!(child.try_wait().expect("ours").is_none(), "it ended before its second probe");
+    while !directory.file("run-search/probes/003/journal.jsonl").exists() {
+        assert!(began.elapsed() < Duration::from_secs(300), "no third probe");
+        assert!(child.try_wait().expect("ours").is_none(), "it ended before its third probe");
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("ours");
@@ -68,7 +68,7 @@ fn kill_in_the_second_probe(directory: &TestDirectory) {
 #[test]
 fn the_commit_is_named_also_if_the_search_was_killed_in_between() {
     let directory = history();
-    kill_in_the_second_probe(&directory);
+    kill_in_the_third_probe(&directory);
     let first = directory.file("run-search/probes/001/journal.jsonl");
     let kept = fs::read(&first).expect("a journal");
     let command = ["HEAD~8", "HEAD", "--out", "run-search"];
@@ -88,7 +88,8 @@ fn the_commit_is_named_also_if_the_search_was_killed_in_between() {
     assert_fits(include_str!("../../schema/bisect.v1.json"), &record);
     let probes = record["lines"][0]["probes"].as_array().expect("probes");
     let states: Vec<&Value> = probes.iter().map(|probe| &probe["state"]).collect();
-    assert_eq!((states[0], states[1]), (&Value::from("measured"), &Value::from("abandoned")));
+    assert_eq!((states[0], states[2]), (&Value::from("measured"), &Value::from("abandoned")));
+    assert_eq!(states[1]["unusable"], 4);
     let page = directory.text("run-search/bisect.html");
     assert!(page.contains("#6 by @team") && page.contains("The way through the history"));
 

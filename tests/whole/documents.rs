@@ -131,9 +131,17 @@ impl WorkDirectory {
         // A repository for comparisons of revisions.
         let one = "[contender.app]\nbuild = [['true']]\nlaunch = ['./app']\n";
         std::fs::write(directory.file("one.toml"), one).expect("a file");
-        for script in
-            ["init --quiet -b main", "add one.toml", COMMIT, "tag v1.3", "tag v1.4", COMMIT]
-        {
+        let suite = "[contender.app]\nurl = 'exec:./app'\nfigures = 'go'\n";
+        std::fs::write(directory.file("suite.toml"), suite).expect("a file");
+        for script in [
+            "init --quiet -b main",
+            "add one.toml",
+            COMMIT,
+            "tag v1.3",
+            "tag v1.4",
+            COMMIT,
+            "update-ref refs/remotes/origin/main HEAD~1",
+        ] {
             let mut git = std::process::Command::new("git");
             let words = script.split(' ').collect::<Vec<_>>();
             let made =
@@ -191,7 +199,8 @@ impl WorkDirectory {
             && !has_file
             && attempt[0] != "conformance"
         {
-            attempt.insert(1, "one.toml".to_owned());
+            let is_suite = attempt.iter().any(|word| word.starts_with("every case"));
+            attempt.insert(1, if is_suite { "suite.toml" } else { "one.toml" }.to_owned());
         }
         let expected = match attempt[0].as_str() {
             // Its plan is made as far as servers need not answer.

@@ -29,7 +29,7 @@ fn commands_are_grouped_by_task() {
     for (title, first) in [
         ("Compare:", "  compare"),
         ("Run one target:", "  run"),
-        ("Prepare:", "  check"),
+        ("Prepare:", "  init"),
         ("Read results:", "  report"),
         ("Check the tool:", "  conformance"),
         ("Shell and manual:", "  completions"),

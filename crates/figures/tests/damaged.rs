@@ -118,7 +118,7 @@ fn control_characters_and_other_bytes_stay_in_names() {
 /// A reader whose work grew with the square of such a length would take minutes.
 #[test]
 fn long_lines_and_many_lines_end() {
-    const LENGTH: usize = 1 << 17;
+    const LENGTH: usize = 1 << 16;
     let long = "a".repeat(LENGTH);
     let filled = |unit: &str| unit.repeat(LENGTH / unit.len());
     let long_context = [

@@ -360,6 +360,20 @@ fn criterion_directory() -> Vec<Printed<'static>> {
 }
 
 #[test]
+fn a_name_in_two_programs_of_libtest_is_two_cases() {
+    let text = include_str!("data/libtest.txt");
+    let second = text.replace("sums::", "").replace("nothing", "none");
+    let expected = [
+        "large (program 2): 1090595 ns",
+        "small (program 2): 16 ns",
+        "large (program 3): 94824.23 ns",
+        "none: 0.28 ns",
+        "small (program 3): 3.79 ns",
+    ];
+    assert_eq!(figures(None, &printed(second.as_bytes())), expected);
+}
+
+#[test]
 fn criterions_directory_has_the_medians_of_the_latest_run() {
     let directory = criterion_directory();
     for kind in [None, Some("criterion")] {

@@ -3,7 +3,9 @@
 
 use crate::turn::{DrivenTurn, Part};
 use record::Histogram;
-use record::{Case, Fact, Kind, Loaded, Metric, Nodes, Objective, Outcomes, Programs, seen::Connections};
+use record::{
+    Case, Fact, Kind, Loaded, Metric, Nodes, Objective, Outcomes, Programs, seen::Connections,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -29,9 +29,11 @@ use judge::verdict::{LoadPoint, Ranking, Suite};
 use record::{End, Header, PilotChoice, Plan, SingleRun};
 use std::collections::BTreeMap;
 
+pub use html::bisect::page as bisect_html;
 pub use html::printed::page as printed_html;
 pub use markdown::printed::summary as printed_markdown;
 pub use printed::{json as printed_json, scan_notes as printed_scan_notes};
+pub use terminal::bisect::report as bisect_terminal;
 pub use terminal::{printed::report as printed_terminal, table_of_words};
 
 /// Everything that a report is written from.

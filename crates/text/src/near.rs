@@ -12,11 +12,14 @@ pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// Returns all known words, the one nearest to the one typed first.
+/// Returns all known words: first those that contain the one typed, then those nearest to it.
 pub fn by_distance<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let typed = typed.to_lowercase();
     let mut words: Vec<&str> = known.into_iter().collect();
-    words.sort_by_cached_key(|word| strsim::damerau_levenshtein(&typed, &word.to_lowercase()));
+    words.sort_by_cached_key(|word| {
+        let word = word.to_lowercase();
+        (!word.contains(&typed), strsim::damerau_levenshtein(&typed, &word))
+    });
     words
 }
 

@@ -82,8 +82,14 @@ fn build(needs: &Needs) -> Result<(), Error> {
         let _ = stderr().write_all(format!("{text}\n").as_bytes());
     };
     let mut builds = Builds::new(&needs.secrets, &|| false, &announce);
-    let each = needs.launches.iter().map(|launch| builds.run(launch));
-    each.collect::<Result<(), Failed>>().map_err(|failed| match failed {
+    let mut all = || -> Result<(), Failed> {
+        needs.launches.iter().try_for_each(|launch| builds.run(launch))?;
+        needs
+            .programs
+            .iter()
+            .try_for_each(|(name, program)| builds.run_in(name, &program.directory, &program.build))
+    };
+    all().map_err(|failed| match failed {
         Failed::Error(error) => error,
         Failed::Stopped => Error::failed("the build was stopped"),
     })

@@ -98,7 +98,7 @@ fn unknown(name: &str, root: &Command) -> Error {
 
 /// The groups of the help, and the commands in each.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Compare", &["compare", "rank", "demo"]),
+    ("Compare", &["compare", "rank", "bisect", "demo"]),
     ("Run one target", &["run"]),
     ("Prepare", &["init", "check", "plan", "recipes", "setup", "load", "clean"]),
     ("Read results", &["report", "audit", "explain"]),

@@ -18,7 +18,7 @@ const fn topic(name: &'static str, heading: &'static str) -> Topic {
 }
 
 /// Chapters that are about no single protocol.
-const TOPICS: [Topic; 12] = [
+const TOPICS: [Topic; 13] = [
     topic("verdicts", "Verdicts and exit codes"),
     topic("launching", "Launching servers"),
     topic("workloads", "Workloads"),

@@ -2,6 +2,8 @@
 
 mod own_paths;
 
+pub use crate::plan::settings::against::Against;
+
 use crate::plan::Spec;
 use crate::plan::contender::gather::{
     Inputs, NamedFile, RequestedContender, TargetLocation, read_allowed, wanted,
@@ -21,19 +23,6 @@ use text::shown::shown;
 
 /// The experiment file of a repository, unless another one is named.
 pub const FILE: &str = "tiebreak.toml";
-
-/// What was typed beside the contenders. Empty if revisions are not compared.
-#[derive(Clone, Debug, Default)]
-pub struct Against {
-    /// The revisions that the working tree is compared with.
-    pub revisions: Vec<String>,
-    /// The contender of the file. None if it has only one.
-    pub contender: Option<String>,
-    /// Whether each revision has its own file.
-    pub is_their_experiment: bool,
-    /// How often each side is built. None means once, without replicates of builds.
-    pub rebuilds: Option<u32>,
-}
 
 /// A revision that is compared, with a name.
 #[derive(Clone, Debug)]
@@ -139,6 +128,16 @@ impl RevisionExperiment {
     /// The name of the contender in the file.
     pub(crate) fn contender_name(&self) -> &str {
         &self.contender.name
+    }
+
+    /// Whether the contender is run to its end again and again.
+    pub(crate) fn is_program(&self) -> bool {
+        matches!(self.contender.target, Target::Program(_))
+    }
+
+    /// Whether its runs give the figures of cases.
+    pub(crate) fn is_suite(&self) -> bool {
+        matches!(&self.contender.target, Target::Program(program) if program.figures.is_some())
     }
 
     /// The commands that build each side.
@@ -283,6 +282,8 @@ impl RevisionExperiment {
             let is_launched = matches!(self.contender.target, Target::Launched(_));
             run.settings.launches = is_launched.then_some(rebuilds);
             run.settings.rounds = (!is_launched).then_some(rebuilds);
+            (run.settings.see, run.settings.within) = (None, None);
+            run.settings.until_decided = false;
         }
         let mut inputs =
             Inputs { contenders, run, article: None, secrets, file: Some(self.file.clone()) };

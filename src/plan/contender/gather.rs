@@ -278,6 +278,8 @@ pub struct Needs {
     pub(crate) software: Vec<&'static Software>,
     /// What is launched.
     pub(crate) launches: Vec<Launch>,
+    /// Programs (`exec:`) without servers, by the name of the contender.
+    pub(crate) programs: Vec<(String, Program)>,
     /// Every secret of the files.
     pub(crate) secrets: Vec<Secret>,
 }
@@ -292,7 +294,10 @@ impl Needs {
                 }
                 Target::Program(program) => {
                     self.missing.extend(program.all_missing());
-                    self.launches.extend(program.servers.map(|servers| servers.launch));
+                    match program.servers {
+                        Some(servers) => self.launches.push(servers.launch),
+                        None => self.programs.push((contender.name, *program)),
+                    }
                 }
                 Target::Attached { .. } => {}
             }

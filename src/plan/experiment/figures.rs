@@ -1,14 +1,11 @@
 //! `figures` of a contender: what prints the figures of its cases, and where.
 
-use crate::plan::experiment::contender::Contender;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::target::{Defaults, Target};
-use crate::plan::suite;
-use crate::targets::exec::Figures;
-use crate::targets::exec::figures::{FIGURES, TEMP};
+use crate::plan::experiment::target::Defaults;
+use crate::targets::exec::figures::{FIGURES, TEMP, kind_named};
+use crate::targets::exec::{Figures, Program};
 use figures::Kind;
 use protocol::Error;
-use protocol::address::ProgramCommand;
 use text::shown::shown;
 
 /// Keys of `figures = { … }`.
@@ -18,12 +15,18 @@ pub(super) const KEYS: [&str; 5] = ["kind", "file", "pattern", "unit", "larger_i
 pub(super) fn of_program(
     table: &Table<'_>,
     defaults: &Defaults<'_>,
-    command: &ProgramCommand,
+    program: &Program,
 ) -> Result<Option<Figures>, Error> {
     let of_defaults = || defaults.tables.iter().find_map(|table| table.get("figures"));
     let Some(value) = table.get("figures").or_else(of_defaults) else { return Ok(None) };
     let Some(figures) = read(&value)? else { return Ok(None) };
-    suite::check(&figures, command).map_err(|message| value.error(&message))?;
+    figures.check(&program.command).map_err(|message| value.error(&message))?;
+    if program.servers.is_some() && figures.file.is_some() {
+        return Err(value.error(
+            "beside servers {temp} is their directory, which all runs share: leave out `file`, and have the program \
+             write into {figures}",
+        ));
+    }
     Ok(Some(figures))
 }
 
@@ -33,28 +36,10 @@ pub(super) fn refuse(table: &Table<'_>) -> Error {
     table.get("figures").map_or_else(|| table.error(why), |value| value.error(why))
 }
 
-/// Checks that all contenders have figures, or none.
-pub(super) fn check_all(root: &Table<'_>, contenders: &[Contender]) -> Result<(), Error> {
-    let has = |contender: &Contender| matches!(&contender.target, Target::Program(it) if it.figures.is_some());
-    let (with, without) = (
-        contenders.iter().find(|contender| has(contender)),
-        contenders.iter().find(|contender| !has(contender)),
-    );
-    let (Some(with), Some(without)) = (with, without) else { return Ok(()) };
-    let name = &without.name;
-    let table = root.get("contender").map(|all| all.table()).transpose()?;
-    let own = table.and_then(|table| table.get(name));
-    let message = format!(
-        "`figures` is missing: `{}` is a suite, and all contenders of a comparison must be one",
-        with.name
-    );
-    Err(own.map_or_else(|| root.error(&message), |value| value.error(&message)))
-}
-
 /// A name, a table, or whether they are looked for.
 fn read(value: &Value<'_>) -> Result<Option<Figures>, Error> {
     if value.is_text() {
-        let kind = suite::kind(value.word()?).map_err(|message| value.error(&message))?;
+        let kind = kind_named(value.word()?).map_err(|message| value.error(&message))?;
         return Ok(Some(Figures { kind, file: None }));
     }
     if let Ok(is_asked) = value.flag() {
@@ -82,7 +67,7 @@ fn kind(table: &Table<'_>) -> Result<Option<Kind>, Error> {
             (Some("pattern"), Some(value)) => {
                 Err(value.error("`pattern` is missing: give the regular expression, such as '(?<name>\\S+) (?<number>\\S+) ns'"))
             }
-            (Some(name), Some(value)) => suite::kind(name).map_err(|message| value.error(&message)),
+            (Some(name), Some(value)) => kind_named(name).map_err(|message| value.error(&message)),
             _ => Ok(None),
         };
     };

@@ -46,7 +46,7 @@ pub(super) fn read(
         program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
     }
     program.cores = given.cores();
-    program.figures = figures::of_program(table, defaults, &program.command)?;
+    program.figures = figures::of_program(table, defaults, &program)?;
     Ok(Target::Program(Box::new(program)))
 }
 

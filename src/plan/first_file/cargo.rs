@@ -32,7 +32,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
             "which program of the workspace is compared: write its name for NAME, and for a server `launch`, \
              `env` and an address",
         );
-        return Some(draft.program("./target/release/NAME"));
+        return Some(draft.program(source, "./target/release/NAME"));
     };
     let binary = manifest.get("bin").and_then(|bins| match bins.get_ref() {
         DeValue::Array(bins) => bins.iter().find_map(|bin| match bin.get_ref() {
@@ -46,7 +46,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
             "what is measured: add benchmarks with criterion and run `tiebreak init` again, or name a program",
         );
         let build = [&["cargo", "build", "--release", "--examples"], locked].concat();
-        return Some(draft.build(&[&build]).program("./target/release/examples/NAME"));
+        return Some(draft.build(&[&build]).program(source, "./target/release/examples/NAME"));
     }
     let program = format!("./target/release/{}", binary.unwrap_or_else(|| package.clone()));
     let build = [&["cargo", "build", "--release"], locked].concat();
@@ -55,7 +55,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
             Draft::new(&package, "a server").build(&[&build]).service(source, &[&program]),
         );
     }
-    Some(Draft::new(&package, "a program").build(&[&build]).program(&program))
+    Some(Draft::new(&package, "a program").build(&[&build]).program(source, &program))
 }
 
 /// The names of its benchmarks.
@@ -80,14 +80,14 @@ fn benches(source: &Source, manifest: &DeTable<'_>) -> Vec<String> {
     files.filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned())).collect()
 }
 
-fn table<'a, 'b>(of: &'a DeTable<'b>, key: &str) -> Option<&'a DeTable<'b>> {
+pub(super) fn table<'a, 'b>(of: &'a DeTable<'b>, key: &str) -> Option<&'a DeTable<'b>> {
     match of.get(key)?.get_ref() {
         DeValue::Table(table) => Some(table),
         _ => None,
     }
 }
 
-fn word(of: &DeTable<'_>, key: &str) -> Option<String> {
+pub(super) fn word(of: &DeTable<'_>, key: &str) -> Option<String> {
     match of.get(key)?.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
         _ => None,

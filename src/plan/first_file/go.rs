@@ -44,7 +44,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
         let draft = Draft::new(&name, "a library without benchmarks").unknown(
             "what is measured: add functions `BenchmarkX` and run `tiebreak init` again, or name a program",
         );
-        return Some(draft.program("./NAME"));
+        return Some(draft.program(source, "./NAME"));
     };
     let package = package(main);
     let build: &[&str] = &["go", "build", "-o", "tiebreak-program", &package];
@@ -56,7 +56,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
         let draft = Draft::new(&name, "a server").build(&[build]);
         return Some(draft.service(source, &["./tiebreak-program"]));
     }
-    Some(Draft::new(&name, "a program").build(&[build]).program("./tiebreak-program"))
+    Some(Draft::new(&name, "a program").build(&[build]).program(source, "./tiebreak-program"))
 }
 
 /// The package of a file, as go names it from the top of the module.

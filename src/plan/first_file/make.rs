@@ -20,11 +20,11 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
     };
     let draft = Draft::new(&source.name(), "a Makefile");
     Some(match text.lines().find_map(target) {
-        Some(name) => draft.build(&[&["make", &name]]).program(&format!("./{name}")),
+        Some(name) => draft.build(&[&["make", &name]]).program(source, &format!("./{name}")),
         None => draft
             .build(&[&["make"]])
             .unknown("which program `make` builds: write its name for NAME")
-            .program("./NAME"),
+            .program(source, "./NAME"),
     })
 }
 

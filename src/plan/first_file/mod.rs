@@ -10,8 +10,11 @@ mod source;
 use source::Source;
 use std::path::Path;
 
+/// Drafts a file for a project. None if what it was recognised by cannot be read.
+type Drafting = fn(&Source) -> Option<Draft>;
+
 /// What a project was recognised by, in the order in which it is looked for.
-const PROJECTS: [(&str, fn(&Source) -> Option<Draft>); 7] = [
+const PROJECTS: [(&str, Drafting); 7] = [
     ("Cargo.toml", cargo::draft),
     ("go.mod", go::draft),
     ("package.json", node::draft),
@@ -101,13 +104,17 @@ impl Draft {
     }
 
     /// A program that is run to its end.
-    fn program(self, command: &str) -> Draft {
-        self.comment("The program, which is run to its end again and again.")
-            .key("url", &quoted(&format!("exec:{command}")))
-            .unknown(
-                "how much work one run does: print `operations N` as the last line, or compare with \
-                 --operations N",
-            )
+    fn program(self, source: &Source, command: &str) -> Draft {
+        let draft = self
+            .comment("The program, which is run to its end again and again.")
+            .key("url", &quoted(&format!("exec:{command}")));
+        if source.prints_operations() {
+            return draft.comment("Its last line says how much work the run did: `operations N`.");
+        }
+        draft.unknown(
+            "how much work one run does: print `operations N` as the last line, or compare with \
+             --operations N",
+        )
     }
 
     /// A server that gets a port.

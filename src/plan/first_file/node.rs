@@ -41,5 +41,5 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
     let draft = Draft::new(&name, "no script `start` or `bench`").build(&build).unknown(
         "whether it is a server: then give `launch`, `env` and an address, as `tiebreak help keys` shows",
     );
-    Some(draft.program(&format!("node {}", shell_words::quote(main))))
+    Some(draft.program(source, &format!("node {}", shell_words::quote(main))))
 }

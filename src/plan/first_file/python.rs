@@ -1,7 +1,9 @@
 //! A project in Python.
 
 use super::Draft;
+use super::cargo::{table, word};
 use super::source::Source;
+use toml::de::DeTable;
 
 /// Where its requirements are.
 const REQUIREMENTS: [&str; 5] = [
@@ -29,7 +31,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
     }
     let build: [&[&str]; 2] = [&["python3", "-m", "venv", "{cache}/venv"], &install];
     if uses("pytest-benchmark") {
-        let draft = Draft::new(&source.name(), "benchmarks of pytest-benchmark").build(&build);
+        let draft = Draft::new(&name(source), "benchmarks of pytest-benchmark").build(&build);
         let command = "{cache}/venv/bin/python -m pytest -q -p no:cacheprovider --benchmark-only --benchmark-json {figures}";
         return Some(draft.suite(command, "{ kind = \"pytest-benchmark\", file = \"{figures}\" }"));
     }
@@ -55,15 +57,23 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
                 "{port}",
             ],
         };
-        let draft = Draft::new(&source.name(), &format!("an application for {server}"));
+        let draft = Draft::new(&name(source), &format!("an application for {server}"));
         return Some(draft.build(&build).service(source, &launch));
     }
     let main = source.ending(".py").find(|file| source.text(file).contains("__main__"));
     let program = main.map_or("NAME.py".to_owned(), |file| file.display().to_string());
     let draft =
-        Draft::new(&source.name(), "neither benchmarks of pytest-benchmark nor a known server");
+        Draft::new(&name(source), "neither benchmarks of pytest-benchmark nor a known server");
     let draft = draft.build(&build).unknown(
         "whether it is a server: then give `launch` and an address, as `tiebreak help keys` shows",
     );
-    Some(draft.program(&format!("{{cache}}/venv/bin/python {program}")))
+    Some(draft.program(source, &format!("{{cache}}/venv/bin/python {program}")))
+}
+
+/// The name that pyproject.toml has, or that of the directory.
+fn name(source: &Source) -> String {
+    let text = source.text("pyproject.toml");
+    let named = DeTable::parse(&text).ok();
+    let named = named.and_then(|file| word(table(file.get_ref(), "project")?, "name"));
+    named.unwrap_or_else(|| source.name())
 }

@@ -76,6 +76,16 @@ impl Source {
         self.files.iter().filter(move |file| file.to_string_lossy().ends_with(&ending))
     }
 
+    /// Whether a program of it seems to print how much work it did.
+    pub(super) fn prints_operations(&self) -> bool {
+        const ENDINGS: [&str; 9] = [".c", ".cc", ".cpp", ".go", ".rs", ".py", ".js", ".mjs", ".sh"];
+        let mut files = ENDINGS.iter().flat_map(|ending| self.ending(ending));
+        files.any(|file| {
+            let text = self.text(file);
+            ["\"operations ", "'operations ", "`operations "].iter().any(|way| text.contains(way))
+        })
+    }
+
     /// How its program gets its port.
     pub(super) fn port(&self) -> Port {
         const ENDINGS: [&str; 8] =

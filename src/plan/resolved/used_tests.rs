@@ -98,11 +98,15 @@ fn every_setting_of_the_run_changes_the_plan() {
     for row in RunSettings::table() {
         let key = row.setting.key;
         let command = row.setting.flags[0].commands[0];
-        let contenders: &[&str] =
-            if command == Command::Run { &["nginx"] } else { &["nginx", "node", "c=node"] };
+        let contenders: &[&str] = match (command, key) {
+            (Command::Run, _) => &["nginx"],
+            (_, "figures" | "control") => &["a=exec:true", "b=exec:true"],
+            _ => &["nginx", "node", "c=node"],
+        };
         let contenders = contenders.iter().map(|what| (*what).to_owned()).collect();
         let mut spec = Spec::new(command, contenders);
         spec.run.rank = key == "by";
+        spec.run.figures = (key == "control").then(|| "go".to_owned());
         let without = settled(&spec).unwrap_or_else(|error| panic!("{}", error.text));
         let sample = match key {
             "rounds" => "20",
@@ -116,7 +120,8 @@ fn every_setting_of_the_run_changes_the_plan() {
             "within" => "2min",
             "confidence" => "99%",
             "launches" => "12",
-            "all_pairs" | "expect_different" | "until_decided" | "rank" => "true",
+            "all_pairs" | "expect_different" | "until_decided" | "rank" | "control" => "true",
+            "figures" => "go",
             "require" => "throughput >= 0.9",
             "by" => "p50",
             "slo" => "p99 <= 5ms",

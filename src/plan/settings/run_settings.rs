@@ -7,7 +7,7 @@ use crate::plan::settings::declared::InFile::{
 };
 use crate::plan::settings::declared::{Declared, Flag, Setting, declared, switch};
 use crate::plan::settings::slo;
-use crate::plan::suite;
+use crate::targets::exec::figures::kind_named;
 use record::{Interleave, Metric, Objective};
 use std::time::Duration;
 use text::near;
@@ -489,7 +489,7 @@ fn above_0(text: &str) -> Result<u32, String> {
 }
 
 fn figures(text: &str) -> Result<String, String> {
-    suite::kind(text).map(|_| text.to_owned())
+    kind_named(text).map(|_| text.to_owned())
 }
 
 fn operations(text: &str) -> Result<u64, String> {

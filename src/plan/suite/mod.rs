@@ -6,16 +6,13 @@ use crate::plan::contender::access::ContenderAccess;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::gather::TargetLocation;
 use crate::plan::{Command, Spec};
-use crate::targets::exec::figures::{CASE, FIGURES, TEMP, selects_cases};
+use crate::targets::exec::figures::{kind_named, selects_cases};
 use crate::targets::exec::{Figures, Program};
 use figures::Kind;
 use protocol::Error;
-use protocol::address::ProgramCommand;
 use record::Pair;
 use std::time::Duration;
 use text::lists;
-use text::near;
-use text::shown::shown;
 
 /// The smallest difference of a case that matters, unless one is given, as a share: benchmark programs differ by so
 /// much between two builds of one source.
@@ -24,58 +21,14 @@ pub(super) const MATTERS: f64 = 0.03;
 /// How long a run may take unless `--timeout` says so. Runs of many cases take long.
 const TIMEOUT: Duration = Duration::from_secs(2 * 3600);
 
-/// Returns the kind with this name. Returns None for the word that has it found by looking at the output.
-///
-/// # Errors
-/// A sentence that lists the known ones.
-pub(super) fn kind(name: &str) -> Result<Option<Kind>, String> {
-    if name == "auto" {
-        return Ok(None);
-    }
-    Kind::named(name).map(Some).ok_or_else(|| {
-        let known = Kind::NAMES.iter().copied().chain(["auto"]);
-        let meant = near::did_you_mean(name, known.clone().collect::<Vec<_>>());
-        format!(
-            "`{}` is no kind of figures: {}, or a pattern of your own in the experiment file{meant}",
-            shown(name),
-            known.collect::<Vec<_>>().join(", ")
-        )
-    })
-}
-
-/// Checks that a command can give these figures.
-///
-/// # Errors
-/// A sentence with the remedy.
-pub(super) fn check(figures: &Figures, command: &ProgramCommand) -> Result<(), String> {
-    let contains = |what: &str| command.words().iter().any(|word| word.contains(what));
-    let can_select = figures.kind.as_ref().is_some_and(|kind| kind.all_cases().is_some());
-    if selects_cases(command) && !can_select {
-        let all = Kind::NAMES.iter().filter_map(|name| Kind::named(name));
-        let can = all.filter(|kind| kind.all_cases().is_some());
-        let names: Vec<&str> = can.map(|kind| kind.name()).collect();
-        return Err(format!(
-            "{CASE} selects a case, which is possible only for these kinds: {}; name one of them, or leave out {CASE} \
-             so that each run is of all cases",
-            names.join(", ")
-        ));
-    }
-    match &figures.file {
-        Some(file) if file != FIGURES && !contains(TEMP) => Err(format!(
-            "the program does not learn where {} is: name the file in its command, too",
-            shown(file)
-        )),
-        _ => Ok(()),
-    }
-}
-
 /// Gives the programs of a spec the figures of `--figures`, and adds the contender of `--control`.
 ///
 /// # Errors
 /// When only some are suites, or something was asked for that suites do not have.
 pub(super) fn of(spec: &Spec, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, Error> {
     if let Some(name) = &spec.run.figures {
-        let kind = kind(name).map_err(|message| Error::usage(format!("--figures: {message}")))?;
+        let kind =
+            kind_named(name).map_err(|message| Error::usage(format!("--figures: {message}")))?;
         for candidate in &mut candidates {
             give(candidate, kind.clone())?;
         }
@@ -117,7 +70,8 @@ fn give(candidate: &mut Candidate, kind: Option<Kind>) -> Result<(), Error> {
     };
     let file = program.figures.take().and_then(|figures| figures.file);
     let figures = Figures { kind, file };
-    check(&figures, &program.command)
+    figures
+        .check(&program.command)
         .map_err(|message| Error::usage(format!("`{}`: {message}", candidate.name)))?;
     program.figures = Some(figures);
     Ok(())
@@ -244,13 +198,5 @@ mod tests {
         assert!(plan.question.pairs.iter().all(|pair| pair.b < 3));
         let target = |at: usize| plan.contenders[at].target.clone();
         assert_eq!(target(2), target(3));
-    }
-
-    #[test]
-    fn the_kind_of_figures_is_a_word_that_is_known() {
-        assert!(kind("auto").is_ok_and(|kind| kind.is_none()));
-        assert!(kind("go").is_ok_and(|kind| kind.is_some_and(|kind| kind.name() == "go")));
-        let unknown = kind("criterio").expect_err("not known");
-        assert!(unknown.ends_with("did you mean `criterion`?"), "{unknown}");
     }
 }

@@ -97,7 +97,7 @@ impl Keeping {
     /// # Errors
     /// If it cannot be written.
     pub(super) fn save_page(&self, record: &Bisection) -> Result<(), Error> {
-        self.put(PAGE, &report::bisect::html(record))
+        self.put(PAGE, &report::bisect_html(record))
     }
 
     /// Writes a file such that a reader, or a later process, sees the old or the new content.

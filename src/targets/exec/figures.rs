@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use text::blot::blot;
+use text::near;
 use text::shown::shown;
 
 /// In a command, the path of a file or directory that does not exist yet and that its figures are read from.
@@ -22,6 +23,9 @@ pub const FIGURES: &str = "{figures}";
 pub const TEMP: &str = "{temp}";
 /// In a command, the word that selects a case.
 pub const CASE: &str = "{case}";
+
+/// The name of the file with the standard output of a run, in its directory.
+const STDOUT: &str = "stdout";
 
 /// What prints the figures of a program's cases, and where they are.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +38,32 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Checks that a command can give these figures.
+    ///
+    /// # Errors
+    /// A sentence with the remedy.
+    pub fn check(&self, command: &ProgramCommand) -> Result<(), String> {
+        let contains = |what: &str| command.words().iter().any(|word| word.contains(what));
+        let can_select = self.kind.as_ref().is_some_and(|kind| kind.all_cases().is_some());
+        if selects_cases(command) && !can_select {
+            let all = Kind::NAMES.iter().filter_map(|name| Kind::named(name));
+            let can = all.filter(|kind| kind.all_cases().is_some());
+            let names: Vec<&str> = can.map(|kind| kind.name()).collect();
+            return Err(format!(
+                "{CASE} selects a case, which is possible only for these kinds: {}; name one of them, or leave out {CASE} \
+                 so that each run is of all cases",
+                names.join(", ")
+            ));
+        }
+        match &self.file {
+            Some(file) if file != FIGURES && !contains(TEMP) => Err(format!(
+                "the program does not learn where {} is: name the file in its command, too",
+                shown(file)
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The path that they are read from, with placeholders. None for standard output.
     fn path(&self, command: &ProgramCommand) -> Option<&str> {
         let writes = || command.words().iter().any(|word| word.contains(FIGURES));
@@ -43,9 +73,28 @@ impl Figures {
     /// Where they are read from, for people.
     pub(super) fn outline(&self, command: &ProgramCommand) -> String {
         let kind = self.kind.as_ref().map_or("any known kind", |kind| kind.name());
-        let from = self.path(command).map_or("its standard output".to_owned(), |path| shown(path));
+        let from = self.path(command).map_or("its standard output".to_owned(), shown);
         format!("figures of {kind} from {from}")
     }
+}
+
+/// Returns the kind with this name. Returns None for the word that has it found by looking at the output.
+///
+/// # Errors
+/// A sentence that lists the known ones.
+pub fn kind_named(name: &str) -> Result<Option<Kind>, String> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    Kind::named(name).map(Some).ok_or_else(|| {
+        let known = Kind::NAMES.iter().copied().chain(["auto"]);
+        let meant = near::did_you_mean(name, known.clone().collect::<Vec<_>>());
+        format!(
+            "`{}` is no kind of figures: {}, or a pattern of your own in the experiment file{meant}",
+            shown(name),
+            known.collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 /// Whether a command selects the cases that it runs.
@@ -130,12 +179,6 @@ impl Suite {
         Ok(PreparedRun { directory, word: word.unwrap_or_default(), only })
     }
 
-    /// Where the standard output of this run is kept. None if its figures are elsewhere.
-    pub(super) fn kept(&self, run: &PreparedRun) -> Option<KeptOutput> {
-        let file = run.directory.join("stdout");
-        self.path.is_none().then_some(KeptOutput { file, most_bytes: LONGEST })
-    }
-
     /// Reads the figures of a run that has ended well.
     ///
     /// # Errors
@@ -186,6 +229,11 @@ pub(super) struct PreparedRun {
 }
 
 impl PreparedRun {
+    /// Where the standard output of the run is kept, for its figures, and for the end of it if the run fails.
+    pub(super) fn kept(&self) -> KeptOutput {
+        KeptOutput { file: self.directory.join(STDOUT), most_bytes: LONGEST }
+    }
+
     /// Replaces the placeholders of a word of the command.
     pub(super) fn fill(&self, word: &str) -> String {
         if !word.contains('{') {
@@ -206,7 +254,7 @@ impl PreparedRun {
                 output.bytes
             ));
         }
-        let bytes = fs::read(self.directory.join("stdout")).unwrap_or_default();
+        let bytes = fs::read(self.directory.join(STDOUT)).unwrap_or_default();
         if (bytes.len() as u64) < output.bytes {
             return Err(
                 "printed figures that could not be kept in a temporary file: is the disk full?"
@@ -218,7 +266,7 @@ impl PreparedRun {
 
     /// The end of the standard output of a run that failed: many tools print there why.
     pub(super) fn last_lines(&self, secrets: &[String]) -> Vec<String> {
-        keeper::logs::tail(&self.directory.join("stdout"), 0, secrets)
+        keeper::logs::tail(&self.directory.join(STDOUT), 0, secrets)
     }
 }
 
@@ -275,4 +323,120 @@ fn read_at_most(file: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
 
 fn unreadable(error: &io::Error) -> String {
     format!("wrote figures that cannot be read: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(text: &str) -> ProgramCommand {
+        ProgramCommand::parse(text).expect("words")
+    }
+
+    fn suite(kind: &str, file: Option<&str>, text: &str) -> Suite {
+        let kind = kind_named(kind).expect("a kind");
+        let figures = Figures { kind, file: file.map(str::to_owned) };
+        Suite::new(figures, &command(text), Vec::new()).expect("a directory")
+    }
+
+    fn cases(figures: &[CaseFigure]) -> Vec<&str> {
+        figures.iter().map(|figure| figure.case.as_str()).collect()
+    }
+
+    const OUTPUT: &str = "BenchmarkA 10 5.0 ns/op\nBenchmarkB 10 6.0 ns/op\n";
+
+    #[test]
+    fn every_run_has_paths_of_its_own_that_are_equally_long() {
+        let suite = suite("go", None, "bench {case} {temp}/x --out={figures}");
+        let all = suite.prepare(None).expect("prepared");
+        assert_eq!(
+            (all.fill("{case}"), all.fill("-n=1 {b}")),
+            (".".to_owned(), "-n=1 {b}".to_owned())
+        );
+        suite.set_cases(&["BenchmarkA".to_owned()]).expect("it can be selected");
+        let (first, second) = (suite.case(0).expect("a case"), suite.case(1));
+        assert_eq!(Some(&first), second.as_ref(), "one case again and again");
+        let one = suite.prepare(Some(&first)).expect("prepared");
+        assert_eq!(one.fill("{case}"), "^BenchmarkA$");
+        let [a, b] = [&all, &one].map(|run| run.fill("{temp} {figures}"));
+        assert!(a != b && a.len() == b.len(), "{a} {b}");
+        let directory = PathBuf::from(one.fill("{temp}"));
+        assert!(directory.is_dir());
+        drop(one);
+        assert!(!directory.exists());
+        drop(all);
+        let root = directory.parent().expect("a parent").to_owned();
+        drop(suite);
+        assert!(!root.exists());
+    }
+
+    #[test]
+    fn standard_output_is_read_to_its_end_or_not_at_all() {
+        let suite = suite("go", None, "bench");
+        let run = suite.prepare(None).expect("prepared");
+        fs::write(run.kept().file, OUTPUT).expect("written");
+        let of = |bytes| Output { bytes, ..Output::default() };
+        let figures = suite.read(&run, &of(OUTPUT.len() as u64)).expect("figures");
+        assert_eq!(cases(&figures), ["BenchmarkA", "BenchmarkB"]);
+        let cut = suite.read(&run, &of(OUTPUT.len() as u64 + 1)).expect_err("cut");
+        assert!(cut.contains("could not be kept in a temporary file"), "{cut}");
+        let long = suite.read(&run, &of(LONGEST + 1)).expect_err("long");
+        assert!(
+            long.starts_with("printed 16777217 bytes on its standard output, and at most 16777216"),
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn of_a_run_of_one_case_only_that_case_counts() {
+        let suite = suite("go", None, "bench {case}");
+        for (case, expected) in [("BenchmarkB", Ok(vec!["BenchmarkB"])), ("Benchmark", Err(()))] {
+            let run = suite.prepare(Some(case)).expect("prepared");
+            fs::write(run.kept().file, OUTPUT).expect("written");
+            let read =
+                suite.read(&run, &Output { bytes: OUTPUT.len() as u64, ..Output::default() });
+            let found = read.as_ref().map(|figures| cases(figures)).map_err(|why| {
+                assert_eq!(why, "gave no figure of `Benchmark`");
+            });
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_missing_or_too_long_gives_no_figures() {
+        let suite = suite("go", Some("{temp}/out"), "bench {temp}/out");
+        let run = suite.prepare(None).expect("prepared");
+        let read = || suite.read(&run, &Output::default());
+        let missing = read().expect_err("missing");
+        assert!(missing.starts_with("did not write the file of its figures"), "{missing}");
+        let file = PathBuf::from(run.fill("{temp}/out"));
+        fs::write(&file, OUTPUT).expect("written");
+        assert_eq!(cases(&read().expect("figures")), ["BenchmarkA", "BenchmarkB"]);
+        fs::File::options()
+            .write(true)
+            .open(&file)
+            .expect("a file")
+            .set_len(LONGEST + 1)
+            .expect("a hole");
+        let long = read().expect_err("too long");
+        assert!(long.starts_with("wrote more than 16777216 bytes"), "{long}");
+    }
+
+    #[test]
+    fn a_name_never_holds_a_secret() {
+        let figures = Figures { kind: kind_named("go").expect("a kind"), file: None };
+        let suite = Suite::new(figures, &command("bench"), vec!["arkB".to_owned()]).expect("new");
+        let run = suite.prepare(None).expect("prepared");
+        fs::write(run.kept().file, OUTPUT).expect("written");
+        let read = suite.read(&run, &Output { bytes: OUTPUT.len() as u64, ..Output::default() });
+        assert_eq!(cases(&read.expect("figures")), ["BenchmarkA", "Benchm****"]);
+    }
+
+    #[test]
+    fn the_kind_of_figures_is_a_word_that_is_known() {
+        assert!(kind_named("auto").is_ok_and(|kind| kind.is_none()));
+        assert!(kind_named("go").is_ok_and(|kind| kind.is_some_and(|kind| kind.name() == "go")));
+        let unknown = kind_named("criterio").expect_err("not known");
+        assert!(unknown.ends_with("did you mean `criterion`?"), "{unknown}");
+    }
 }

@@ -145,7 +145,11 @@ impl Program {
     pub(crate) fn all_missing(&self) -> Vec<Missing> {
         let program = &self.command.words()[0];
         let Some(servers) = &self.servers else {
-            return missing_program(program, &self.env, None).into_iter().collect();
+            let first =
+                |command: &LaunchCommand| command.fill(&Values::default()).into_iter().next();
+            let of_build = self.build.iter().filter_map(first);
+            let all = of_build.chain([program.clone()]);
+            return all.filter_map(|program| missing_program(&program, &self.env, None)).collect();
         };
         let package = servers.launch.packages.get(program).cloned();
         let is_known = !servers.decide_what_runs();
@@ -157,7 +161,11 @@ impl Program {
     pub(crate) fn why_not(&self) -> Option<String> {
         let Some(servers) = &self.servers else {
             let comes_later = !self.build.is_empty() && self.snapshot.is_none();
-            return if comes_later { None } else { self.built().check().err() };
+            return if comes_later {
+                self.all_missing().first().map(ToString::to_string)
+            } else {
+                self.built().check().err()
+            };
         };
         let own = if servers.decide_what_runs() { None } else { self.check().err() };
         own.or_else(|| launch::missing(&servers.launch))
@@ -327,11 +335,10 @@ impl Runner {
             EngineError::Helper(format!("`{}`: its temporary directory: {error}", self.name))
         })?;
         let mut order = self.orders[round.max(1) as usize % self.orders.len()].clone();
-        let mut kept = None;
-        if let (Some(suite), Some(prepared)) = (&self.suite, &prepared) {
+        if let Some(prepared) = &prepared {
             order.argv.iter_mut().for_each(|word| *word = prepared.fill(word));
-            kept = suite.kept(prepared);
         }
+        let kept = prepared.as_ref().map(PreparedRun::kept);
         let measured = lock(&self.keeper).measure(&order, timeout, kept, stop.fd());
         match measured.map_err(|error| self.broken(&error))? {
             Ok(measured) => Ok(self.took_note(&measured, prepared.as_ref())),

@@ -123,6 +123,9 @@ pub(crate) fn build(
     snapshot.place.complete().map_err(|error| {
         Error::failed(format!("the snapshot of `{}` cannot be kept: {error}", order.name))
     })?;
+    if key.is_some() {
+        kept::shrink(kept::MOST_BYTES);
+    }
     Ok(snapshot)
 }
 

@@ -5,6 +5,7 @@ mod ci;
 mod databases;
 mod databases_attached;
 mod endless;
+mod examples;
 mod experiments;
 mod flags;
 mod foreign;

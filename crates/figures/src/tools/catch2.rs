@@ -88,8 +88,7 @@ const NO_ANALYSIS: [&str; 5] = ["benchmark", "name", "samples", "iterations", "m
 fn read_text(document: &Document, rows: &mut Rows) {
     let mut place = Place::Outside;
     let mut around = String::new();
-    let mut has_analysis = false;
-    let mut name = String::new();
+    let mut table = Table::default();
     for line in document.lines() {
         if line.len() > 40 && line.bytes().all(|byte| byte == b'-') {
             place = match place {
@@ -102,53 +101,66 @@ fn read_text(document: &Document, rows: &mut Rows) {
             }
         } else if line.starts_with("benchmark name ") {
             place = Place::Head;
-            has_analysis = !line.split_ascii_whitespace().eq(NO_ANALYSIS);
-            name.clear();
+            let has_analysis = !line.split_ascii_whitespace().eq(NO_ANALYSIS);
+            table = Table { has_analysis, ..Table::default() };
         } else if place == Place::Title {
             enter(&mut around, line.trim());
         } else if place == Place::Table {
-            read_row(line, has_analysis, &mut name, &around, rows);
+            table.read(line, &around, rows);
         }
     }
 }
 
-/// Reads a line of a table. A long name is on several lines; behind its last part are samples, iterations and the
-/// estimated time, and the mean is on the next line.
-fn read_row(line: &str, has_analysis: bool, name: &mut String, around: &str, rows: &mut Rows) {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    if line.starts_with(' ') || line.is_empty() {
-        if let ([mean, unit, ..], false) = (&words[..], name.is_empty()) {
-            add(name, around, mean, unit, rows);
-        }
-        return;
-    }
-    let (part, behind) = match words.as_slice() {
-        [.., samples, iterations, time, unit]
-            if [samples, iterations].iter().all(|of| of.parse::<u64>().is_ok()) =>
+/// A table of the text.
+#[derive(Default)]
+struct Table {
+    has_analysis: bool,
+    /// The parts of the name so far: a long one is on several lines.
+    name: String,
+    /// Whether the name has ended, and the mean follows on the next line.
+    is_named: bool,
+}
+
+impl Table {
+    /// Reads a line. Behind the last part of the name are samples, iterations and the estimated time, and the mean is
+    /// first on the next line; without the analysis it is in the place of the estimated time.
+    fn read(&mut self, line: &str, around: &str, rows: &mut Rows) {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        if std::mem::take(&mut self.is_named) {
+            if let [mean, unit, ..] = words.as_slice() {
+                self.add(mean, unit, around, rows);
+            }
+            self.name.clear();
+        } else if line.starts_with(' ') || line.is_empty() {
+            self.name.clear();
+        } else if line.contains("  Benchmark failed (") {
+            rows.without_figure();
+            self.name.clear();
+        } else if let [.., samples, iterations, time, unit] = words.as_slice()
+            && [samples, iterations].iter().all(|word| word.parse::<u64>().is_ok())
         {
-            let end = line.len() - tail_length(line, 4);
-            (&line[..end], Some((time, unit)))
+            self.enter(&line[..line.len() - tail_length(line, 4)]);
+            self.is_named = self.has_analysis;
+            if !self.has_analysis {
+                self.add(time, unit, around, rows);
+                self.name.clear();
+            }
+        } else {
+            self.enter(line);
         }
-        _ => (line.split("  ").next().unwrap_or(line), None),
-    };
-    if line.contains("  Benchmark failed (") {
-        rows.without_figure();
-        name.clear();
-        return;
     }
-    name.push_str(if name.is_empty() { "" } else { " " });
-    name.push_str(part.trim());
-    if let Some((mean, unit)) = behind.filter(|_| !has_analysis) {
-        add(name, around, mean, unit, rows);
-    }
-}
 
-fn add(name: &mut String, around: &str, mean: &str, unit: &str, rows: &mut Rows) {
-    match text_number(mean) {
-        Some(figure) => rows.add(name, around, figure, unit),
-        None => rows.without_figure(),
+    fn enter(&mut self, part: &str) {
+        self.name.push_str(if self.name.is_empty() { "" } else { " " });
+        self.name.push_str(part.trim());
     }
-    name.clear();
+
+    fn add(&self, mean: &str, unit: &str, around: &str, rows: &mut Rows) {
+        match text_number(mean).filter(|_| ["ns", "us", "ms", "s"].contains(&unit)) {
+            Some(figure) => rows.add(&self.name, around, figure, unit),
+            None => rows.without_figure(),
+        }
+    }
 }
 
 /// The length of the last words of a line, with the spaces before them.
@@ -158,4 +170,24 @@ fn tail_length(line: &str, words: usize) -> usize {
         rest = rest.trim_end().rsplit_once(' ').map_or("", |(before, _)| before);
     }
     line.len() - rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Printed;
+
+    #[test]
+    fn assertions_that_fail_beside_a_benchmark_are_no_cases() {
+        let table = include_str!("../../tests/data/catch2.txt");
+        let end = table.find("All tests passed").expect("the end");
+        let failed = "\n....\n\nc2.cc:14: FAILED:\n  CHECK( sum(3) == 4 )\nwith expansion:\n  3 == 4\n  3 ns\n";
+        let text = format!("{}{failed}", &table[..end]);
+        let names = |text: &str| {
+            let document = Document::new(&Printed { path: "", bytes: text.as_bytes() });
+            let rows = TOOL.rows(&[document]);
+            rows.cases().expect("cases").into_iter().map(|of| of.case).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&text), names(table));
+    }
 }

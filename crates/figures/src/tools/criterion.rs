@@ -5,7 +5,7 @@
 //! text has the middle of `time: [low estimate high]` alone, which is the slope or the mean. Throughput, the change
 //! against an earlier run and outliers are no cases.
 
-use super::{Tool, USUAL, text_number};
+use super::{Tool, text_number};
 use crate::input::Document;
 use crate::rows::Rows;
 use crate::selection::anchored;
@@ -19,7 +19,6 @@ pub(super) static TOOL: Tool = Tool {
     all_cases: Some("."),
     shorter_runs: Some("--warm-up-time 0.5 --measurement-time 1 --sample-size 20"),
     reads_file,
-    ..USUAL
 };
 
 /// The file with the figures, and the one with the name.

@@ -1,6 +1,7 @@
 //! `go test -bench`: its text. The figure is the time of an operation, which Go prints as a mean; repeats (`-count`)
 //! are one case. Metrics that the benchmark reports itself are cases of their own, named with their unit.
 //!
+//! A case keeps the number of threads that Go adds to its name (`-8`): whether it is one cannot be seen.
 //! `MB/s` is the same figure again. `B/op` and `allocs/op` are not read: they are whole numbers that may be 0 in one run
 //! and 1 in the next.
 

@@ -80,8 +80,8 @@ fn read_text(document: &Document, rows: &mut Rows) {
     }
 }
 
-/// The benchmark whose median is in the line with this name: `Sums.sum:p0.50`, in which newer versions repeat the
-/// method, `Sums.sum:sum·p0.50`.
+/// The benchmark whose median is in the line with this name: `Sums.sum:p0.50`; older versions repeat the method,
+/// `Sums.sum:sum·p0.50`.
 fn median(name: &str) -> Option<&str> {
     let (benchmark, label) = name.split_once(':')?;
     label.ends_with("p0.50").then_some(benchmark)
@@ -117,6 +117,8 @@ fn of_line<'a>(line: &'a str, params: &[&str]) -> Option<Line<'a>> {
     let figures = &words[mode + 1..words.len() - 1];
     let before = figures.iter().position(|word| *word == "±").unwrap_or(figures.len());
     let score = figures[..before].last().and_then(|word| decimal(&word.replace(',', ".")));
-    let (params, score) = (values.collect(), score.filter(|_| figures[0] != "≈"));
-    Some(Line { name: words[0], params, mode: words[mode], score, unit: words[words.len() - 1] })
+    // `≈ 10⁻⁸` is too small for the decimals of the table.
+    let score = score.filter(|_| !figures.contains(&"≈"));
+    let (params, unit) = (values.collect(), words[words.len() - 1]);
+    Some(Line { name: words[0], params, mode: words[mode], score, unit })
 }

@@ -46,11 +46,7 @@ impl Compared {
         }
         let mut comparison = self.blank(evidence);
         let of = self.of();
-        let rounds = match self.operations {
-            Operations::Case(case) => cases::rounds(evidence, self.pair, case),
-            _ => replicates::rounds(evidence, of),
-        };
-        let replicates = rounds.and_then(|rounds| {
+        let replicates = super::rounds_of(evidence, of).and_then(|rounds| {
             let known = rounds.iter().filter_map(|round| Some((round.round, round.ratio?)));
             comparison.rounds = known.collect();
             Replicates::new(evidence, of, &rounds)

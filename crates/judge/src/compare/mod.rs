@@ -22,7 +22,7 @@ use crate::evidence::{Evidence, Operations};
 use crate::stats::{rounds, stein::Variation};
 use draft::Compared;
 use record::{Metric, Pair, SecondStage};
-use replicates::{Of, Replicates};
+use replicates::{NoReplicates, Of, Replicates, Round};
 
 /// All comparisons before the audit. For each pair, the primary metric comes first.
 ///
@@ -89,10 +89,18 @@ pub(crate) fn differences(
         }
     };
     let of = Of { pair, metric, operations };
-    let replicates = replicates::rounds(evidence, of)
+    let replicates = rounds_of(evidence, of)
         .and_then(|rounds| Replicates::new(evidence, of, &rounds))
         .map_err(|why| why.to_string())?;
     Ok(replicates.differences)
+}
+
+/// b/a of what is compared, in every round.
+fn rounds_of(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplicates> {
+    match of.operations {
+        Operations::Case(case) => cases::rounds(evidence, of.pair, case),
+        _ => replicates::rounds(evidence, of),
+    }
 }
 
 /// The comparisons of all cases of these pairs.

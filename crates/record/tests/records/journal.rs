@@ -2,13 +2,14 @@
 
 use proptest::prelude::*;
 use record::{
-    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Consistency, Contender,
-    ContenderQuestion, End, EndReason, Event, Fact, Failure, GroupQuestion, Header, Host,
-    Intensity, Interleave, LaneOrder, LaneTask, LengthRule, LoadMethod, Loaded, Metric, Moments,
-    Nodes, Objective, Outcome, OwnCost, Pair, Percentile, Phase, PilotChoice, PilotSeen, Plan,
-    ProgramRun, Question, Recorder, RequestPlan, RequestSettings, Reuse, Settled, ShardRule,
-    Sharding, SingleRun, Skew, SliceStart, SqlProtocol, SqlSettings, StoreMoment, StoreReport,
-    TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport, Withdrawn, Work, Workload,
+    Address, AgentClock, AgentReady, AgentSeen, Arrivals, Case, CaseFigure, Cases, Consistency,
+    Contender, ContenderQuestion, End, EndReason, Event, Fact, Failure, GroupQuestion, Header,
+    Host, Intensity, Interleave, LaneOrder, LaneTask, LengthRule, LoadMethod, Loaded, Metric,
+    Moments, Nodes, Objective, OnlyIn, Outcome, OwnCost, Pair, Percentile, Phase, PilotChoice,
+    PilotSeen, Plan, ProgramRun, Question, Recorder, RequestPlan, RequestSettings, Reuse, Revision,
+    Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart, SqlProtocol, SqlSettings,
+    StoreMoment, StoreReport, TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport,
+    Withdrawn, Work, WorkTree, Workload,
 };
 
 fn reads_back(event: &Event) {
@@ -112,6 +113,15 @@ fn contender(i: usize) -> Contender {
             failover: true,
         }),
         groups: Vec::new(),
+        revision: (i == 1).then(|| Revision {
+            id: "3f2a1c9".repeat(5),
+            short: "3f2a1c9".to_owned(),
+            subject: "A subject".to_owned(),
+            author: "Än Author".to_owned(),
+            authored: "2026-11-28T10:00:00+01:00".to_owned(),
+            work_tree: Some(WorkTree { changed_files: 2, untracked_files: 1 }),
+            rebuilds: 3,
+        }),
     }
 }
 
@@ -235,7 +245,12 @@ fn program() -> ProgramRun {
         output_digest: u64::MAX - 1,
         outlived: 1,
         failure: None,
-        figures: Vec::new(),
+        figures: vec![CaseFigure {
+            case: "päge \"1\"\n".to_owned(),
+            value: 0.1 + 0.2,
+            unit: "MB/s".to_owned(),
+            larger_is_better: true,
+        }],
     }
 }
 
@@ -376,6 +391,24 @@ fn results_of_an_articles_method_read_back() {
     reads_back(&Event::SingleRun(run.clone()));
     let trouble = "it printed no number after `Requests per second:`".to_owned();
     reads_back(&Event::SingleRun(SingleRun { figure: None, trouble, ..run }));
+}
+
+#[test]
+fn cases_read_back() {
+    let case = |name: &str, unit: &str, larger_is_better| Case {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        larger_is_better,
+    };
+    let cases = Cases {
+        compared: vec![case("päge \"1\"\n", "MB/s", true), case("parse", "", false)],
+        only_in: vec![OnlyIn { contender: 1, cases: vec!["new".to_owned()] }],
+        left_out: vec!["long".to_owned()],
+        replicates: 14,
+    };
+    reads_back(&Event::Cases(Box::new(cases)));
+    let figure = program().figures.swap_remove(0);
+    assert_eq!(trial(3).seen.programs.figures, [figure], "those of a run that failed do not count");
 }
 
 #[test]

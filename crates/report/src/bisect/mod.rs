@@ -5,8 +5,6 @@
 
 pub(crate) mod words;
 
-pub use crate::html::bisect::page as html;
-pub use crate::terminal::bisect::report as terminal;
 pub use words::answer;
 
 use judge::bisect::{Answer, Difference, Parts};

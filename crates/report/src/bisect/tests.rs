@@ -1,6 +1,6 @@
 use super::*;
-use crate::Style;
 use crate::tests::validator;
+use crate::{Style, bisect_html as html, bisect_terminal as terminal};
 use serde_json::Value;
 
 const SCHEMA_FILE: &str = include_str!("../../../../schema/bisect.v1.json");

@@ -130,31 +130,27 @@ pub(crate) fn basis(of: &Bisection) -> Vec<String> {
          builds",
         figure(of)
     )];
-    let confirmed = of.lines.iter().any(|line| matches!(line.answer, Some(Ended::Named(_))));
-    let rest = |parts: &Shown| {
-        let upper = |ratio: &Ratio| {
-            let bound = if of.asked.improvement { ratio.low } else { ratio.high };
-            bound.map(|bound| format!("{bound:.2}x"))
-        };
-        let bounds = [("before it", &parts.before), ("after it", &parts.after)];
-        let bounds = bounds
-            .into_iter()
-            .filter_map(|(at, ratio)| Some(format!("{} {at}", upper(ratio.as_ref()?)?)));
-        Vec::from_iter(bounds)
-    };
-    if confirmed && let Some(line) = of.lines.iter().rev().find(|line| line.answer.is_some()) {
-        if let Some(Ended::Named(parts)) = &line.answer {
-            let bounds = rest(parts);
-            if !bounds.is_empty() {
-                let most = if of.asked.improvement { "at least" } else { "at most" };
-                sentences.push(format!(
-                    "the other commits of this line: {most} {}",
-                    lists::listed(&bounds)
-                ));
-            }
-        }
+    let named = of.lines.iter().rev().find_map(|line| match &line.answer {
+        Some(Ended::Named(parts)) => Some(parts),
+        _ => None,
+    });
+    let bounds = named.map_or(Vec::new(), |parts| bounds_around(of, parts));
+    if !bounds.is_empty() {
+        let most = if of.asked.improvement { "at least" } else { "at most" };
+        sentences
+            .push(format!("the other commits of this line: {most} {}", lists::listed(&bounds)));
     }
     sentences
+}
+
+/// How much the commits before and after a named one may have changed, at most.
+fn bounds_around(of: &Bisection, parts: &Shown) -> Vec<String> {
+    let bound = |ratio: &Ratio| if of.asked.improvement { ratio.low } else { ratio.high };
+    let around = [("before it", &parts.before), ("after it", &parts.after)];
+    let bounds = around
+        .into_iter()
+        .filter_map(|(at, ratio)| Some(format!("{:.2}x {at}", bound(ratio.as_ref()?)?)));
+    bounds.collect()
 }
 
 /// The figure that is compared, in words.

@@ -117,9 +117,9 @@ pub(super) fn facts(pairs: impl IntoIterator<Item = (&'static str, String)>) -> 
     el("dl").class("facts").with_all(pairs)
 }
 
-/// The verdict of a comparison, with a sign, so that it does not depend on colour.
-pub(super) fn word(word: Word, metric: Metric) -> Node {
-    let sign = match (word, metric) {
+/// The sign of a verdict.
+fn sign(word: Word, metric: Metric) -> &'static str {
+    match (word, metric) {
         (Word::Faster, of) if of.is_use() => "▼",
         (Word::Slower, of) if of.is_use() => "▲",
         (Word::Faster, _) => "▲",
@@ -127,8 +127,26 @@ pub(super) fn word(word: Word, metric: Metric) -> Node {
         (Word::Equivalent, _) => "=",
         (Word::Undecided, _) => "?",
         (Word::Void, _) => "✕",
-    };
-    signed(&format!("word {}", class(word)), sign, &words::in_capitals(word, metric))
+    }
+}
+
+/// The verdict of a comparison, with a sign, so that it does not depend on colour.
+pub(super) fn word(word: Word, metric: Metric) -> Node {
+    let class = format!("word {}", class(word));
+    signed(&class, sign(word, metric), &words::in_capitals(word, metric))
+}
+
+/// The sign alone, where there is no room for the word, which is its description.
+pub(super) fn word_as_sign(word: Word, metric: Metric) -> Node {
+    let name = words::word(word, metric);
+    let of = el("span").class(format!("word {}", class(word))).at("role", "img");
+    of.at("aria-label", name).at("title", name).text(sign(word, metric))
+}
+
+/// What the signs of verdicts mean.
+pub(super) fn signs(metric: Metric) -> String {
+    let all = [Word::Faster, Word::Slower, Word::Equivalent, Word::Undecided];
+    all.map(|of| format!("{} {}", sign(of, metric), words::word(of, metric))).join(", ")
 }
 
 /// What to do about a finding.

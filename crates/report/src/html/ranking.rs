@@ -25,7 +25,7 @@ pub(super) fn headline(view: &View) -> Option<Node> {
     let sentences = ranking::about(view, of);
     let table = parts::table(&ranking::head(of), rows);
     let sentences = sentences.iter().map(|it| parts::sentence(it));
-    Some(el("div").with(table).with(picture(view, of)).with_all(sentences))
+    Some(el("div").class("ranks").with(table).with(picture(view, of)).with_all(sentences))
 }
 
 /// The ratio of each contender to the first one.
@@ -58,10 +58,11 @@ pub(super) fn section(view: &View) -> Option<Node> {
         let cells = names.iter().map(|column| cell(view, of, row, column));
         std::iter::once(parts::row_name(row)).chain(cells).collect()
     });
-    let caption = "Each row against each column, in the order of the ranks.";
+    let signs = parts::signs(of.metric);
+    let caption = format!("Each row against each column, in the order of the ranks: {signs}.");
     Some(
         parts::section("Pairs")
-            .with(parts::caption(caption))
+            .with(parts::caption(&caption))
             .with(parts::table(&head, rows.collect::<Vec<_>>())),
     )
 }
@@ -75,7 +76,7 @@ fn cell(view: &View, of: &Ranking, row: &str, column: &str) -> Node {
         _ => None,
     });
     match pair {
-        Some(word) => el("td").with(parts::word(word, of.metric)),
+        Some(word) => el("td").with(parts::word_as_sign(word, of.metric)),
         None => el("td"),
     }
 }

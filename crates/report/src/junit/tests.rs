@@ -4,8 +4,7 @@ use crate::tests::Snapshot;
 use judge::verdict::NotRanked;
 
 /// The samples whose file is kept.
-const KEPT: [&str; 7] =
-    ["undecided", "void", "run", "required", "loads", "loads-noisy", "suite"];
+const KEPT: [&str; 7] = ["undecided", "void", "run", "required", "loads", "loads-noisy", "suite"];
 
 pub(crate) fn files() -> Vec<Snapshot> {
     let all = samples::all().into_iter().filter(|input| KEPT.contains(&input.0));

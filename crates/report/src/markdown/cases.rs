@@ -26,7 +26,9 @@ pub(super) fn all(view: &View) -> String {
         out += &of_pair(view, of, ROOM / (2 * all.len()));
     }
     let suite = view.suite;
-    for (label, names) in suite.map(|suite| words_of::without_verdict(suite, &all, false)).into_iter().flatten() {
+    for (label, names) in
+        suite.map(|suite| words_of::without_verdict(suite, &all, false)).into_iter().flatten()
+    {
         let _ = writeln!(out, "- {}: {}", text(&label), text(&names));
     }
     if let Some(control) = suite.and_then(|suite| Cases::of_control(view, suite)) {
@@ -43,12 +45,17 @@ fn of_pair(view: &View, of: &Cases, room: usize) -> String {
     }
     // Those of requests are among the reservations of all comparisons.
     let reasons = view.suite.map(|_| words_of::reasons(of));
-    for sentence in std::iter::once(words_of::about(view, of)).chain(reasons.into_iter().flatten()) {
+    for sentence in std::iter::once(words_of::about(view, of)).chain(reasons.into_iter().flatten())
+    {
         let _ = writeln!(out, "{}\n", text(&sentence));
     }
     let many = units::counted(of.rows.len() as u64, of.kind);
     let summary = format!("{many}, the slowest first");
-    let _ = writeln!(out, "<details><summary>{summary}</summary>\n\n{}</details>\n", table(of, &of.sorted(), room));
+    let _ = writeln!(
+        out,
+        "<details><summary>{summary}</summary>\n\n{}</details>\n",
+        table(of, &of.sorted(), room)
+    );
     out
 }
 

@@ -7,7 +7,7 @@ use judge::verdict::{
 use record::{Case, Metric, Pair};
 
 /// A case: its name and unit, its figure in `old`, its verdict and its ratio of cost.
-type Row = (&'static str, &'static str, f64, Word, (f64, f64, f64));
+type Row<N = &'static str> = (N, &'static str, f64, Word, (f64, f64, f64));
 
 const CASES: [Row; 8] = [
     ("encode/throughput", "MB/s", 812.4, Word::Slower, (1.056, 1.036, 1.077)),
@@ -25,7 +25,7 @@ fn case(name: &str, unit: &str) -> Case {
     Case { name: name.to_owned(), unit: unit.to_owned(), larger_is_better }
 }
 
-fn compared(row: &(String, &str, f64, Word, (f64, f64, f64)), family: usize) -> Comparison {
+fn compared(row: &Row<String>, family: usize) -> Comparison {
     let (name, unit, figure, word, ratio) = row;
     let rounds: Vec<f64> = noise(14).map(|u| ratio.0 * (0.99 + 0.02 * u)).collect();
     let b = if *unit == "MB/s" { figure / ratio.0 } else { figure * ratio.0 };
@@ -57,7 +57,7 @@ fn pair(a: &str, b: &str, comparisons: &[Comparison], failed: Vec<FailedCase>) -
     }
 }
 
-fn of_rows(rows: &[(String, &str, f64, Word, (f64, f64, f64))]) -> Parts {
+fn of_rows(rows: &[Row<String>]) -> Parts {
     let mut parts = compare(&[("old", 1.0), ("new", 1.0)], 14);
     parts.scope = Scope::Programs;
     let question = &mut parts.header.plan.question;

@@ -6,6 +6,7 @@ use judge::stats::rounds;
 use judge::verdict::{Comparison, Word};
 use record::limits::MOST_ROUNDS;
 use record::{Contender, LengthRule, Metric, RequestPlan};
+use text::shown::shown;
 use text::{shell_words, units};
 
 /// More rounds (or launches) than this take too long: other measures help sooner.
@@ -35,7 +36,7 @@ pub(crate) fn next(view: &View) -> Option<Next> {
     let undecided = view.primaries().filter(|comparison| comparison.verdict == Word::Undecided);
     let hardest = hardest(undecided)?;
     Some(Next {
-        sentence: fresh_sentence(view, hardest)?,
+        sentence: fresh_sentence(view, hardest, &decides(view, hardest))?,
         command: next_command(view, hardest),
         can_be_planned: takes_a_difference(view) && view.plan().agents == 0,
     })
@@ -44,25 +45,32 @@ pub(crate) fn next(view: &View) -> Option<Next> {
 /// How many rounds, or launches, would decide, and the command for that, or what would help instead if those
 /// are too many. Returns None if the judge gives no number, or if nothing is to be decided.
 pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> {
-    let sentence = fresh_sentence(view, comparison)?;
+    let sentence = fresh_sentence(view, comparison, "decide it")?;
     Some(match next_command(view, comparison) {
         Some(command) => format!("{sentence}: {command}"),
         None => sentence,
     })
 }
 
-/// The same without the command.
-fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
+/// What a fresh run would do, beside the answer of the whole run. A ranking has many pairs; what decides the case
+/// of a suite that needs the most decides the others, too.
+fn decides(view: &View, comparison: &Comparison) -> String {
+    match view.ranking {
+        None if view.suite.is_some() => "decide every case".to_owned(),
+        None => "decide it".to_owned(),
+        Some(_) => format!("tell {} and {} apart", shown(&comparison.a), shown(&comparison.b)),
+    }
+}
+
+/// How many rounds, or launches, would do this.
+fn fresh_sentence(view: &View, comparison: &Comparison, decide: &str) -> Option<String> {
     let (about, up_to) = fresh_replicates(view, comparison)?;
     let question = &view.plan().question;
     let what = if question.restarts > 0 { "launch" } else { "round" };
     let of_pair = if question.blocks.is_empty() { "" } else { " of each pair" };
     let many = format!("{}{of_pair}", units::counted(about, what));
-    // What decides the case that needs the most decides the others, too.
-    let it = if view.suite.is_some() { "every case" } else { "it" };
     if are_too_many(view, comparison, about) {
-        let instead = instead(view, comparison);
-        return Some(format!("{many} would be needed to decide {it}; {instead}"));
+        return Some(format!("{many} would be needed to {decide}; {}", instead(view, comparison)));
     }
     let perhaps = if up_to > about {
         format!(", perhaps up to {},", units::count(up_to))
@@ -70,7 +78,7 @@ fn fresh_sentence(view: &View, comparison: &Comparison) -> Option<String> {
         String::new()
     };
     let fixed = if question.interim_looks.is_empty() { "" } else { " without looks" };
-    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably decide {it}"))
+    Some(format!("a fresh run of about {many}{perhaps}{fixed} would probably {decide}"))
 }
 
 /// The estimate and the upper figure of the judge. Short rounds are counted as the whole rounds that a fresh run
@@ -158,8 +166,9 @@ fn see_option(ratio: f64, matters: f64) -> String {
 pub(crate) fn sees(view: &View) -> Option<String> {
     let of_pairs = view.primaries().filter_map(|comparison| comparison.sees);
     let sees = of_pairs.max_by(f64::total_cmp).filter(|_| !view.void)?;
+    let of_case = if view.suite.is_some() { " in the case that varies most" } else { "" };
     Some(format!(
-        "with a chance of 80 %, a run like this one calls a true difference of {}",
+        "with a chance of 80 %, a run like this one calls a true difference of {}{of_case}",
         units::show_percent(sees)
     ))
 }
@@ -385,7 +394,7 @@ mod tests {
         let two = [vec![0, 1, 3], vec![1, 2, 3]];
         plan.question.blocks = two.into_iter().cycle().take(10).collect();
         let (next, texts) = next_of(&input);
-        let sentence = "a fresh run of about 34 rounds of each pair, perhaps up to 71, would probably decide it";
+        let sentence = "a fresh run of about 34 rounds of each pair, perhaps up to 71, would probably tell nginx and lighttpd apart";
         let command = "the same command with --rounds 34".to_owned();
         assert_eq!(next, Some((sentence.to_owned(), Some(command.clone()), false)));
         for text in &texts {
@@ -444,6 +453,17 @@ mod tests {
         });
         let wanted = "1593 rounds would be needed to decide it; a quieter machine would help more";
         assert_eq!(wide.as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn in_a_ranking_the_pair_is_named() {
+        let mut input = samples::ranked();
+        let is_undecided = |of: &&mut Comparison| of.verdict == Word::Undecided;
+        let pair = input.comparisons.iter_mut().find(is_undecided).expect("a pair");
+        pair.fresh_rounds = Some((1593, 2000));
+        let sentence = next(&input.view()).expect("a next step").sentence.replace('\u{a0}', " ");
+        let wanted = "1593 rounds would be needed to tell nginx and lighttpd apart; ";
+        assert!(sentence.starts_with(wanted), "{sentence}");
     }
 
     #[test]

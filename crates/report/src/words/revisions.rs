@@ -57,7 +57,9 @@ mod tests {
         };
         let tree = |changed_files, untracked_files| {
             let work_tree = Some(WorkTree { changed_files, untracked_files });
+            // Numbers stay on the line of what they count.
             what(&Revision { work_tree, ..commit.clone() }, &|text| shown(text))
+                .replace('\u{a0}', " ")
         };
         let said = r"3f2a1c9 (faster\u{1b}[2J; Ada, 2026-11-28)";
         assert_eq!(what(&commit, &|text| shown(text)), said);

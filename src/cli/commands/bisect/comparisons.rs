@@ -40,11 +40,28 @@ pub(super) fn known(commit: &Commit) -> repository::Commit {
     }
 }
 
+/// The shortest turn of a program: it is run once, and a turn lasts until it has ended.
+const ONE_RUN: Duration = Duration::from_millis(10);
+
 /// The settings of a run of so many units.
-pub(super) fn of_units(spec: &Spec, units: u32, seed: u64) -> Spec {
+pub(super) fn of_units(
+    spec: &Spec,
+    experiment: &RevisionExperiment,
+    units: u32,
+    seed: u64,
+) -> Spec {
     let mut spec = Spec { units: Some(units), ..spec.clone() };
     spec.run.seed = Some(seed);
-    spec.run.pilot.get_or_insert(PILOT);
+    // The rounds of a suite have no length, and no pilot.
+    if experiment.is_suite() {
+        return spec;
+    }
+    let is_program = experiment.is_program();
+    if is_program {
+        spec.run.round.get_or_insert(ONE_RUN);
+        spec.run.warm_up.get_or_insert(Duration::ZERO);
+    }
+    spec.run.pilot.get_or_insert(if is_program { ONE_RUN } else { PILOT });
     spec
 }
 
@@ -70,9 +87,10 @@ impl Measuring for Comparisons<'_> {
                 Ok(_) => {}
             }
         }
+        // The steps were told already.
         let is_quiet = Building { tell: &|_| {}, ..building };
         let (inputs, _snapshots) = self.experiment.build(&sides, None, &is_quiet)?;
-        let spec = of_units(&self.spec, what.units as u32, what.seed);
+        let spec = of_units(&self.spec, self.experiment, what.units as u32, what.seed);
         let resolved = conduct::settle_read(&spec, inputs)?;
         let reporting = Reporting {
             out: Some(directory),

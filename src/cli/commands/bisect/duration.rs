@@ -28,7 +28,7 @@ pub(super) fn plan(
     let named: Vec<(&'static str, usize)> = names.into_iter().zip(places.iter().copied()).collect();
     let inputs = experiment.unbuilt(&sides(line, &named), None)?;
     // The seed has no part in how long it takes, and the plan must be the same when the search goes on.
-    let spec = comparisons::of_units(spec, units, 0);
+    let spec = comparisons::of_units(spec, experiment, units, 0);
     Ok(conduct::settle_read(&spec, inputs)?.plan)
 }
 

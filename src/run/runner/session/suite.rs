@@ -202,7 +202,7 @@ fn names(cases: &Cases) -> Vec<String> {
 
 /// The first names, and how many others there are.
 fn some_of(names: &[String]) -> String {
-    let mut some: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown(name)).collect();
+    let mut some: Vec<String> = names.iter().take(MOST_NAMES).map(shown).collect();
     if names.len() > MOST_NAMES {
         some.push(format!("{} more", names.len() - MOST_NAMES));
     }

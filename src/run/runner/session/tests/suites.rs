@@ -96,7 +96,7 @@ fn one_run_of_each_lists_the_cases_and_the_rounds_follow() {
         (cases.only_in[0].contender, cases.only_in[0].cases.as_slice()),
         (0, &["old".to_owned()][..])
     );
-    assert_eq!(why(&outcome)[0], "3 cases, 10 rounds of 2 programs: about 250 s");
+    assert_eq!(why(&outcome)[0], "3 cases, 10 rounds of 2 programs: about 4 min 10 s");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn cases_that_are_run_alone_have_a_slice_each() {
     assert_eq!((rounds.rounds, rounds.slices_per_round()), (10, 3));
     assert_eq!(outcome.cases, [["a", "b", "slow"]]);
     // The start of a program for each case was not timed.
-    assert_eq!(why(&outcome)[0], "3 cases, 10 rounds of 2 programs: at least 250 s");
+    assert_eq!(why(&outcome)[0], "3 cases, 10 rounds of 2 programs: at least 4 min 10 s");
 }
 
 #[test]

@@ -204,6 +204,7 @@ fn a_leaked_order_is_caught_by_the_control() {
 /// The same with many suites, and the figures for METHOD.
 #[test]
 #[ignore = "takes minutes: ./test calibration"]
+#[expect(clippy::disallowed_macros, reason = "the figures are for whoever runs this")]
 fn many_suites() {
     let neighbour = Machine::Neighbour(0.02);
     let many = 2000;

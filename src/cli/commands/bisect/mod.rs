@@ -142,9 +142,9 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     let searching =
         Searching { keeping: &keeping, commits: repository, measuring: &mut comparisons, record };
     let record = searching.finish()?;
-    outputs::print(&report::bisect::terminal(&record, outputs::style()))?;
+    outputs::print(&report::bisect_terminal(&record, outputs::style()))?;
     let page = shown(file.with_extension("html").display().to_string());
-    outputs::print(&format!("  way      {page}\n"))?;
+    outputs::print(&format!("  page     {page}\n"))?;
     Ok(Exit::Sound)
 }
 
