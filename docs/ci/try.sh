@@ -134,7 +134,7 @@ pull_request() {
     beside step_beside compare || fail "the step fails before its report is kept"
     source "$work/context"
     local written
-    for written in summary.md tiebreak-run.md tiebreak-run.xml tiebreak-run/report.json; do
+    for written in summary.md tiebreak-run-tiebreak.toml{.md,.xml,/report.json}; do
         [ -s "$found/$written" ] || fail "exit code ${context[steps.compare.outputs.exit-code]}, and no $written"
     done
     cat "$found/summary.md"
@@ -147,7 +147,7 @@ slower() {
     run_step verdict || status=$?
     [ "$status" = 1 ] || fail "exit code $status; the second commit is slower, so 1 was due"
     name=$(sed 's/>/\&gt;/g; s/</\&lt;/g' <<<"$1")
-    tr '\n' ' ' <"$found/tiebreak-run.xml" | grep -qE "name=\"$name( [(]new against old[)])?\">[[:space:]]*<failure type=\"not_met\"" ||
+    tr '\n' ' ' <"$found/tiebreak-run-tiebreak.toml.xml" | grep -qE "name=\"$name( [(]new against old[)])?\">[[:space:]]*<failure type=\"not_met\"" ||
         fail "it was not shown that this is not met: $1"
     echo "== as it must be: exit code 1, the second commit may not be merged"
 }

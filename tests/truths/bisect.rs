@@ -143,7 +143,7 @@ fn a_commit_that_costs_a_fifth_is_named() {
 fn six(history: impl Fn(u64) -> (Vec<(u32, f64)>, Vec<u32>)) -> Vec<(Vec<u32>, Answer)> {
     let search = |number: u64| {
         let (planted, broken) = history(number);
-        let subject = if number % 2 == 0 { &PROGRAM } else { &SERVICE };
+        let subject = if number.is_multiple_of(2) { &PROGRAM } else { &SERVICE };
         let of = History { subject, commits: 64, planted: &planted, broken: &broken };
         (planted.iter().map(|(at, _)| *at).collect(), of.search(number))
     };

@@ -52,6 +52,7 @@ mod revisions;
 mod size;
 mod slow;
 mod stragglers;
+mod suites;
 
 use driver::Truth;
 use size::Level;
@@ -78,6 +79,7 @@ const ALL: &[&[Truth]] = &[
     ranks_calibrated::TRUTHS,
     revisions::TRUTHS,
     stragglers::TRUTHS,
+    suites::TRUTHS,
     slow::TRUTHS,
 ];
 

@@ -52,7 +52,7 @@ const SERVICES: [Service; 3] = [
 ];
 
 /// A repository of a service or a program: its file, and its experiment.
-const REPOSITORIES: [(&str, &str, &str); 3] = [
+const REPOSITORIES: [(&str, &str, &str); 4] = [
     (
         SERVICES[0].file,
         SERVICES[0].source,
@@ -73,6 +73,17 @@ const REPOSITORIES: [(&str, &str, &str); 3] = [
            printf(\"%lu\\noperations 20000000\\n\", sum);\n\
          }\n",
         "build = [['cc', '-O2', '-o', 'work', 'work.c']]\nurl = 'exec:./work'\n",
+    ),
+    (
+        "work.rs",
+        "fn main() {\n\
+           let mut sum = 1u64;\n\
+           for i in 0..20_000_000u64 {\n\
+             sum = std::hint::black_box(sum.wrapping_mul(6364136223846793005).wrapping_add(i));\n\
+           }\n\
+           println!(\"{sum}\\noperations 20000000\");\n\
+         }\n",
+        "build = [['rustc', '-O', '-o', 'work', 'work.rs']]\nurl = 'exec:./work'\n",
     ),
 ];
 

@@ -3,7 +3,7 @@
 use crate::common::{TestDirectory, errors, number, rules, stdout};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
@@ -202,20 +202,29 @@ fn what_is_wrong_is_said_with_its_exit_code() {
     refused(&["--against", "HEAD", "--their-experiment"], 2, &["add --allow-file"]);
     refused(&["--contender", "work"], 2, &["--against"]);
     let top = directory.path().canonicalize().expect("a path").display().to_string();
+    let outside = TestDirectory::new();
+    let link = outside.file("link");
+    std::os::unix::fs::symlink(&top, &link).expect("a link");
+    let link = link.display();
     for (text, part) in [
         ("url = 'http://127.0.0.1:1/'", "is already running"),
         ("recipe = 'nginx'", "is a recipe, which no revision changes"),
         (&*format!("url = 'exec:sh {top}/program.sh'"), "your working tree"),
         ("user = 'nobody'\nlaunch = ['true']", "cannot read a snapshot"),
+        (&*format!("url = 'exec:true'\ncwd = '{link}'"), "of your working tree"),
+        (&*format!("launch = ['true']\ncwd = '{link}'"), "of your working tree"),
     ] {
         fs::write(directory.file("other.toml"), format!("[contender.a]\n{text}\n"))
             .expect("a file");
         refused(&["other.toml", "--against", "HEAD"], 2, &[part]);
     }
+    let file = "[contender.a]\nurl = 'exec:true http://127.0.0.1:{port}/'\nlaunch = ['true']\nready = { log = 'x' }\n";
+    fs::write(directory.file("other.toml"), file).expect("a file");
+    let rebuilt = ["other.toml", "--against", "HEAD", "--rebuilds", "8"];
+    refused(&rebuilt, 2, &["a program with servers"]);
     let two = "[contender.a]\nlaunch = ['true']\n[contender.b]\nlaunch = ['true']\n";
     fs::write(directory.file("other.toml"), two).expect("a file");
     refused(&["other.toml", "--against", "HEAD"], 2, &["--contender (a, b)"]);
-    let outside = TestDirectory::new();
     let output = outside.tiebreak(&["compare", "--against", "HEAD"]);
     assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
     assert!(errors(&output).contains("git repository"), "{}", errors(&output));
@@ -336,9 +345,73 @@ fn one_program_for_both_sides_is_refused() {
         "[contender.work]\nbuild = [['sh', '-c', 'cp program.sh {program}']]\nurl = 'exec:sh {program}'\n"
     );
     let directory = repository(&[&[("tiebreak.toml", &file), ("program.sh", "echo operations 1")]]);
-    let output = directory.tiebreak(&["compare", "--against", "HEAD"]);
-    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-    assert!(errors(&output).contains("which every side would run"), "{}", errors(&output));
+    refused_each_time(&directory, None);
+}
+
+/// Refuses a build that wrote the program of both sides, and keeps nothing that would be used the next time.
+fn refused_each_time(directory: &TestDirectory, path: Option<&str>) {
+    for _ in 0..2 {
+        let mut command = directory.command(&["compare", "--against", "HEAD"]);
+        command.envs(path.map(|path| ("PATH", path)));
+        let output = command.output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        assert!(errors(&output).contains("which every side would run"), "{}", errors(&output));
+    }
+    let snapshots = fs::read_dir(directory.file(".cache/tiebreak/revisions")).expect("it exists");
+    assert_eq!(snapshots.count(), 0, "nothing is kept");
+}
+
+/// A program that is installed is found by its name, as `cargo install` and `go install` leave it.
+#[test]
+fn an_installed_program_for_both_sides_is_refused() {
+    let outside = TestDirectory::new();
+    let tool = outside.file("tool-of-both");
+    // As installers do: the copy is as old as its source.
+    let script = "#!/bin/sh\nsleep 0.01\necho operations 1\n";
+    let install = format!("chmod +x tool; cp -p tool {}", tool.display());
+    fs::write(&tool, script).expect("a file");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("a file");
+    let path = format!("{}:{}", outside.path().display(), std::env::var("PATH").expect("set"));
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    for url in ["exec:tool-of-both 1", "exec:sh -c 'tool-of-both; true'"] {
+        let file =
+            format!("[contender.work]\nbuild = [['sh', '-c', '{install}']]\nurl = \"{url}\"\n");
+        let directory = repository(&[&[("tiebreak.toml", &file), ("tool", script)]]);
+        refused_each_time(&directory, Some(&path));
+    }
+    let file = format!(
+        "[contender.work]\nshell = true\nbuild = ['{install}']\n\
+         launch = 'tool-of-both; exec {us} testserver --listen 127.0.0.1:{{port}}'\n"
+    );
+    let directory = repository(&[&[("tiebreak.toml", &file), ("tool", script)]]);
+    refused_each_time(&directory, Some(&path));
+}
+
+/// Nothing of the user's shell or settings leads a build or a run out of its snapshot.
+#[test]
+fn neither_variables_nor_settings_lead_out_of_a_snapshot() {
+    let test = "test -z \"$VIRTUAL_ENV$GIT_DIR\" && ! command -v marker-of-venv && \
+                test \"$RUSTFLAGS\" = \"-C debuginfo=0\" && test \"$CARGO_TARGET_DIR\" = \"$PWD/target\"";
+    let build = format!("{test} && test \"$GIT_AUTHOR_NAME\" = Ada");
+    let run = format!("set -e\n{test}\nsleep 0.01\necho operations 1\n");
+    let file = "[contender.work]\nbuild = [['sh', 'build.sh']]\nurl = 'exec:sh work.sh'\n";
+    let directory =
+        repository(&[&[("tiebreak.toml", file), ("build.sh", &build), ("work.sh", &run)]]);
+    let target = format!("[build]\ntarget-dir = '{}'\n", directory.file("all").display());
+    write(&directory, &[(".cargo/config.toml", &target), ("venv/bin/marker-of-venv", "")]);
+    let marker = directory.file("venv/bin/marker-of-venv");
+    fs::set_permissions(marker, fs::Permissions::from_mode(0o755)).expect("a file");
+    let venv = directory.file("venv");
+    let words = with(&["compare", "--against", "HEAD", "--json", "run.json"], &SHORT_PROGRAM);
+    let mut command = directory.command(&words);
+    let path = format!("{}/bin:{}", venv.display(), std::env::var("PATH").expect("set"));
+    command.env("PATH", path).env("VIRTUAL_ENV", venv).env("RUSTFLAGS", "-C debuginfo=0");
+    command.env("GIT_DIR", directory.file(".git")).env("GIT_AUTHOR_NAME", "Ada");
+    command.env("CARGO_TARGET_DIR", directory.file("all"));
+    let output = command.output().expect("it runs");
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", errors(&output));
+    let report = directory.json("run.json");
+    assert!(number(&report["comparisons"][0]["ratio"]) > 0.0, "{report:#}");
 }
 
 #[test]

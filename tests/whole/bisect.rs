@@ -50,15 +50,15 @@ fn short(directory: &TestDirectory, revision: &str) -> String {
     git(directory.path(), &["rev-parse", "--short", revision])
 }
 
-/// Waits until the third probe has begun (the second one does not build), and kills the search.
-fn kill_in_the_third_probe(directory: &TestDirectory) {
+/// Waits until the fourth probe has begun (the commit of the second and third one does not build), and kills the search.
+fn kill_in_the_fourth_probe(directory: &TestDirectory) {
     let mut command = directory.command(&["bisect", "HEAD~8", "HEAD", "--out", "run-search", "-q"]);
     let mut child: Child =
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let began = Instant::now();
-    while !directory.file("run-search/probes/003/journal.jsonl").exists() {
-        assert!(began.elapsed() < Duration::from_secs(300), "no third probe");
-        assert!(child.try_wait().expect("ours").is_none(), "it ended before its third probe");
+    while !directory.file("run-search/probes/004/journal.jsonl").exists() {
+        assert!(began.elapsed() < Duration::from_secs(300), "no fourth probe");
+        assert!(child.try_wait().expect("ours").is_none(), "it ended before its fourth probe");
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("ours");
@@ -68,7 +68,7 @@ fn kill_in_the_third_probe(directory: &TestDirectory) {
 #[test]
 fn the_commit_is_named_also_if_the_search_was_killed_in_between() {
     let directory = history();
-    kill_in_the_third_probe(&directory);
+    kill_in_the_fourth_probe(&directory);
     let first = directory.file("run-search/probes/001/journal.jsonl");
     let kept = fs::read(&first).expect("a journal");
     let command = ["HEAD~8", "HEAD", "--out", "run-search"];
@@ -88,8 +88,9 @@ fn the_commit_is_named_also_if_the_search_was_killed_in_between() {
     assert_fits(include_str!("../../schema/bisect.v1.json"), &record);
     let probes = record["lines"][0]["probes"].as_array().expect("probes");
     let states: Vec<&Value> = probes.iter().map(|probe| &probe["state"]).collect();
-    assert_eq!((states[0], states[2]), (&Value::from("measured"), &Value::from("abandoned")));
-    assert_eq!(states[1]["unusable"], 4);
+    let of = ["measured", "abandoned", "abandoned"].map(Value::from);
+    assert_eq!([states[0], states[1], states[3]].map(Value::clone), of);
+    assert_eq!((&probes[1]["failed"], &states[2]["unusable"]), (&4.into(), &4.into()));
     let page = directory.text("run-search/bisect.html");
     assert!(page.contains("#6 by @team") && page.contains("The way through the history"));
 
@@ -140,13 +141,19 @@ fn a_plan_says_what_is_searched_and_builds_nothing() {
     };
     let whole = plan(&[]);
     assert!(whole.starts_with("8 commits between "), "{whole}");
-    assert!(whole.contains("which one made throughput dearer?"), "{whole}");
+    assert!(whole.contains("which one made it slower (by throughput)?"), "{whole}");
     assert!(whole.contains("measuring takes ") && whole.contains(" at most"), "{whole}");
     // 4 removes it, 5 adds it, 6 changes it; BAD is measured in any case.
     let of_path = plan(&["--", "length"]);
     assert!(of_path.starts_with("4 commits between "), "{of_path}");
-    let cheaper = plan(&["--improvement", "--by", "cpu"]);
-    assert!(cheaper.contains("which one made target_cpu_per_operation cheaper?"), "{cheaper}");
+    // Paths are those of the directory that the user is in.
+    write(&directory, &[("below/x", "1")]);
+    let words = ["bisect", "HEAD~8", "HEAD", "--dry-run", "--allow-file", "--", "../length"];
+    let mut below = directory.command(&words);
+    let below = below.current_dir(directory.file("below")).output().expect("it runs");
+    assert!(stdout(&below).starts_with("4 commits between "), "{}", errors(&below));
+    let cheaper = plan(&["--improvement", "--by", "memory"]);
+    assert!(cheaper.contains("which one made it use less (by target peak memory)?"), "{cheaper}");
     let built: Vec<PathBuf> = [".cache/tiebreak/revisions", "tiebreak-runs"]
         .map(|name| directory.file(name))
         .into_iter()
@@ -163,6 +170,10 @@ fn what_cannot_be_searched_says_why() {
         (&["v9", "HEAD"][..], 2, "the revision `v9` was not found"),
         (&["HEAD", "HEAD~3"], 2, "name the older commit first"),
         (&["HEAD~8", "HEAD", "--rounds", "20"], 2, "--rounds: a search chooses this itself"),
+        (&["HEAD~8", "HEAD", "--control"], 2, "--control: a search chooses this itself"),
+        (&["HEAD~8", "HEAD", "--", "lenght"], 2, "no commit between GOOD and BAD changes anything"),
+        (&["HEAD~8", "HEAD", "--by", "p99.9"], 2, "--by p99.9 is compared only at a given rate"),
+        (&["HEAD~8", "HEAD", "--by", "p50"], 2, "this contender has no such figure"),
         (&["HEAD~8", "HEAD", "--case", "x"], 2, "only contenders with `figures` have cases"),
         (
             &["HEAD~8", "HEAD", "--skip", "HEAD"],

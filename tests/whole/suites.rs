@@ -3,6 +3,7 @@
 
 use crate::common::{TestDirectory, errors, number, stdout};
 use crate::lengths::events;
+use crate::validator;
 use serde_json::Value;
 use std::fs;
 
@@ -105,9 +106,39 @@ fn what_was_planned_is_said_before_it_is_driven() {
     let planned = stdout(&plan);
     assert!(planned.starts_with("3 cases, 10 rounds of 2 programs: about "), "{planned}");
     let json = directory.json("plan.json");
+    validator::assert_fits(include_str!("../../schema/plan.v1.json"), &json);
     assert_eq!((number(&json["replicates"]), &json["sees"]), (10.0, &Value::Null));
+    let names = ["BenchmarkA-8", "BenchmarkB-8", "BenchmarkC-8"];
+    assert_eq!((&json["cases"], &json["left_out"]), (&names.into(), &serde_json::json!([])));
+    assert_eq!(json["takes_at_least"], false, "each run of all cases was timed");
+    let listed: Vec<_> = planned.lines().filter_map(|line| line.strip_prefix("  ")).collect();
+    assert_eq!(listed, names, "{planned}");
     // 11 runs of the comparison, and one that `plan` lists the cases with.
     assert_eq!(directory.text("count.2").trim(), "12");
+}
+
+#[test]
+fn a_plan_names_some_cases_and_all_if_asked() {
+    let directory = directory();
+    let more: Vec<String> = (0..22).map(|number| format!("X{number:02}")).collect();
+    let program =
+        |seed: u32| format!("{seed}=exec:sh bench.sh {seed} 1 {{case}} {}", more.join(" "));
+    let (a, b) = (program(1), program(2));
+    let words = ["plan", &a, &b, "--figures", "go", "--quiet"];
+    let listed = |more: &[&str]| {
+        let text = stdout(&directory.tiebreak(&[&words[..], more].concat()));
+        assert!(text.starts_with("25 cases, 12 rounds of 2 programs: at least "), "{text}");
+        let names = text.lines().filter(|line| line.starts_with("  "));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let some = listed(&["--json", "plan.json"]);
+    assert_eq!((some.len(), some[20].as_str()), (21, "  and 5 more, which --verbose names"));
+    assert_eq!((some[0].as_str(), some[19].as_str()), ("  BenchmarkA-8", "  BenchmarkX16-8"));
+    let all = listed(&["--verbose"]);
+    assert_eq!((all.len(), all[24].as_str()), (25, "  BenchmarkX21-8"));
+    let json = directory.json("plan.json");
+    assert_eq!(json["cases"].as_array().map(Vec::len), Some(25));
+    assert_eq!(json["takes_at_least"], true, "runs of one case were not timed");
 }
 
 #[test]
@@ -227,6 +258,62 @@ fn a_run_of_one_case_that_fails_leaves_the_others() {
     assert_eq!((&failed[0]["case"], &failed[0]["round"]), (&"BenchmarkC-8".into(), &2.into()));
     let found = words(&report);
     assert_eq!(pairs(&found)[..2], KNOWN[..2]);
+    // The listing, three runs in each of two rounds, and two in each of eight: the case that failed is left out, and
+    // the script counts its failed run as one.
+    assert_eq!(directory.text("count.2").trim(), "23");
+    assert_eq!(directory.text("count.1").trim(), "31", "the other program runs all its cases");
+}
+
+#[test]
+fn a_case_that_hangs_costs_its_timeout_once() {
+    let script =
+        "case $1 in .) ;; *C*) echo >> hung; sleep 60;; esac; exec sh bench.sh 2 1.1 \"$1\"\n";
+    let text = "[defaults]\nfigures = 'go'\ntimeout = '1s'\n\
+                [contender.old]\nurl = 'exec:sh bench.sh 1 1 {case}'\n\
+                [contender.new]\nurl = 'exec:sh hang.sh {case}'\n";
+    let directory = with_file(text);
+    fs::write(directory.file("hang.sh"), script).expect("a file");
+    let (code, report) = directory.report(&["compare", "suite.toml", "--out", "run"]);
+    assert_eq!(code, 4, "{:#}", report["suite"]);
+    let failed = &report["suite"]["pairs"][0]["failed"];
+    assert_eq!((&failed[0]["case"], &failed[0]["round"]), (&"BenchmarkC-8".into(), &1.into()));
+    assert_eq!(directory.text("hung").lines().count(), 1);
+    let found = words(&report);
+    assert_eq!(pairs(&found)[..2], KNOWN[..2]);
+}
+
+/// A script of the program NUMBER that prints the figures of REGEX, and whose run after N others fails.
+fn failing(directory: &TestDirectory) {
+    let script = "# NUMBER N REGEX\nn=$(cat count.$1 2>/dev/null || echo 0)\n\
+                  if [ $n = $2 ]; then echo $((n + 1)) > count.$1; exit 3; fi\n\
+                  exec sh bench.sh $1 1 \"$3\"\n";
+    fs::write(directory.file("failing.sh"), script).expect("a file");
+}
+
+#[test]
+fn a_run_that_fails_makes_its_cases_fail_and_all_rounds_are_driven() {
+    for (failing_one, round) in [(1, 1), (2, 1), (1, 4), (2, 10)] {
+        let directory = directory();
+        failing(&directory);
+        // One run lists the cases.
+        let run = |number: u32| if number == failing_one { round } else { 99 };
+        let program = |number| format!("{number}=exec:sh failing.sh {number} {} .", run(number));
+        let (a, b) = (program(1), program(2));
+        let words = ["compare", &a, &b, "--figures", "go", "--out", "run"];
+        let (code, report) = directory.report(&words);
+        assert_eq!(code, 4, "{:#}", report["suite"]);
+        let failed = report["suite"]["pairs"][0]["failed"].as_array().expect("a list").clone();
+        assert_eq!(failed.len(), 3, "{failed:?}");
+        for of in failed {
+            let expected = (&failing_one.to_string().into(), &round.into());
+            assert_eq!((&of["contender"], &of["round"]), expected, "{of}");
+        }
+        for number in [1, 2] {
+            assert_eq!(directory.text(&format!("count.{number}")).trim(), "11", "all rounds");
+        }
+        let end = &events(&directory, "end")[0];
+        assert_eq!(end["reason"], "complete", "{end}");
+    }
 }
 
 /// A command with these words is refused with this code, and says so.
@@ -267,6 +354,35 @@ fn a_listing_that_fails_ends_the_run_with_the_end_of_its_output() {
         "head -c 16777217 /dev/zero",
         "printed 16777217 bytes on its standard output, and at most 16777216 are read",
     );
+}
+
+#[test]
+fn a_case_that_failed_is_not_one_that_only_the_other_has() {
+    let directory = directory();
+    let head = "Benchmark  Time  CPU  Iterations";
+    for (file, b) in [("old", "5 ns 5 ns 9"), ("new", "ERROR OCCURRED: 'broken'")] {
+        let text = format!("{head}\nBM_A  5 ns 5 ns 9\nBM_B  {b}\n");
+        fs::write(directory.file(file), text).expect("a file");
+    }
+    let words = ["compare", "old=exec:cat old", "new=exec:cat new", "--figures", "auto", "--quiet"];
+    refused(&directory, &words, 4, "`cat new` reports 1 case as failed, such as `BM_B`: repair or");
+}
+
+#[test]
+fn metrics_whose_direction_does_not_follow_from_the_unit_are_read_if_it_is_said() {
+    let of = |more: &str, code: i32, said: &str| {
+        let programs = "[contender.old]\nurl = 'exec:echo BenchmarkX 9 7 hits'\n\
+                        [contender.new]\nurl = 'exec:echo BenchmarkX 9 14 hits'\n";
+        let figures = format!("[defaults]\nfigures = {{ kind = 'go'{more} }}\n{programs}");
+        let directory = with_file(&figures);
+        let output = directory.tiebreak(&["compare", "suite.toml"]);
+        let text = format!("{}{}", stdout(&output), errors(&output));
+        assert!(text.contains(said), "{more}: {text}");
+        assert_eq!(output.status.code(), Some(code), "{more}: {text}");
+    };
+    of("", 4, "it does not follow from the unit `hits` whether a larger figure is better");
+    of(", larger_is_better = true", 0, "0 of 1 slower, 1 faster (best: BenchmarkX (hits) 0.50x");
+    of(", larger_is_better = false", 0, "1 of 1 slower (worst: BenchmarkX (hits) 2.00x");
 }
 
 #[test]
@@ -319,6 +435,7 @@ fn mistakes_in_a_file_are_named_by_line_and_key() {
         ("figures = { kind = 'pattern' }", "contender.old.figures.kind: `pattern` is missing"),
         ("figures = { pattern = '(' }", "contender.old.figures.pattern: "),
         ("figures = { kind = 'go', unit = 's' }", "figures.unit: this key belongs to `pattern`"),
+        ("figures = { larger_is_better = true }", "figures.larger_is_better: name the `kind` of"),
         ("figures = { file = 'out.txt' }", "figures.file: `out.txt` must begin with {temp}/"),
         (
             "figures = { file = '{temp}/../x' }",
@@ -373,6 +490,28 @@ fn a_time_leaves_out_the_dearest_cases_and_no_rounds() {
     assert_eq!(number(&report["plan"]["rounds"]), 10.0);
     let text = stdout(&directory.tiebreak(&["report", "run"]));
     assert!(text.contains("left out to fit into the time: BenchmarkC-8"), "{text}");
+}
+
+#[test]
+fn a_requirement_about_no_case_that_is_driven_is_refused_and_the_report_says_so() {
+    let script = "case $3 in *C*|.) sleep 1;; esac; exec sh bench.sh $1 $2 \"$3\"\n";
+    let text = "[defaults]\nfigures = 'go'\n[contender.old]\nurl = 'exec:sh slow.sh 1 1 {case}'\n\
+                [contender.new]\nurl = 'exec:sh slow.sh 2 1.1 {case}'\n";
+    let directory = with_file(text);
+    fs::write(directory.file("slow.sh"), script).expect("a file");
+    let require = |case: &str, out: &str, said: &str| {
+        let requirement = format!("case \"{case}\" <= 1.5x");
+        let words = ["compare", "suite.toml", "--within", "20s", "--quiet", "--out", out];
+        refused(&directory, &[&words[..], &["--require", &requirement]].concat(), 2, said);
+    };
+    let nearest = "no case fits `BenchmarkD-8`: the nearest names are ";
+    require("BenchmarkD-8", "unknown", nearest);
+    assert_eq!(directory.text("count.1").trim(), "1", "no case was timed");
+    let left_out = "what it is about was left out by --within (BenchmarkC-8): give more time";
+    require("BenchmarkC-8", "run", left_out);
+    let report = stdout(&directory.tiebreak(&["report", "run", "--verbose"]));
+    assert!(report.contains("left out by --within"), "{report}");
+    assert!(!report.contains("signal"), "{report}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What was printed, as the readers of the tools see it: text without terminal escapes, and JSON.
 
 use serde_json::Value;
+use std::cell::OnceCell;
 
 /// What a program printed, or a file that it wrote.
 #[derive(Clone, Copy, Debug)]
@@ -17,15 +18,20 @@ pub(crate) struct Document {
     pub(crate) path: String,
     /// The text, in which invalid UTF-8 is replaced, without terminal escapes.
     text: String,
-    /// The JSON values in the text, in their order.
-    pub(crate) json: Vec<Value>,
+    /// The JSON values in the text, once they were asked for.
+    json: OnceCell<Vec<Value>>,
 }
 
 impl Document {
     pub(crate) fn new(printed: &Printed<'_>) -> Document {
         let text = text::escapes::without(&String::from_utf8_lossy(printed.bytes));
-        let json = values(&text);
-        Document { path: printed.path.to_owned(), text, json }
+        Document { path: printed.path.to_owned(), text, json: OnceCell::new() }
+    }
+
+    /// The JSON values in the text, in their order; none if it does not contain this mark, which the output of the tool
+    /// that asks has. Values take many times the memory of the text, so no other text is parsed.
+    pub(crate) fn json(&self, mark: &str) -> &[Value] {
+        if self.text.contains(mark) { self.json.get_or_init(|| values(&self.text)) } else { &[] }
     }
 
     /// Its lines. A carriage return ends one, too: what follows it overwrites a progress bar.
@@ -76,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(text: &str) -> Vec<Value> {
-        Document::new(&Printed { path: "", bytes: text.as_bytes() }).json
+        Document::new(&Printed { path: "", bytes: text.as_bytes() }).json("").to_vec()
     }
 
     #[test]
@@ -88,6 +94,13 @@ mod tests {
         );
         assert!(of("{\"a\": ").is_empty() && of("").is_empty());
         assert_eq!(of("{} []").len(), 2);
+    }
+
+    #[test]
+    fn json_is_parsed_for_a_tool_that_prints_it() {
+        let document = Document::new(&Printed { path: "", bytes: b"{\"a\": 1}" });
+        assert!(document.json("\"b\"").is_empty() && document.json.get().is_none());
+        assert_eq!(document.json("\"a\"").len(), 1);
     }
 
     #[test]
@@ -112,7 +125,7 @@ mod tests {
         fn any_bytes_are_read(bytes: Vec<u8>, text in "[{}\\[\\]\":,0-9a ee\n]{0,60}") {
             for bytes in [&bytes[..], text.as_bytes()] {
                 let document = Document::new(&Printed { path: "", bytes });
-                prop_assert!(document.json.len() <= bytes.len());
+                prop_assert!(document.json("").len() <= bytes.len());
             }
         }
     }

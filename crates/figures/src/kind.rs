@@ -7,7 +7,11 @@ use crate::tools::{TOOLS, Tool};
 
 /// The tool that printed it.
 #[derive(Clone, Debug)]
-pub struct Kind(Which);
+pub struct Kind {
+    which: Which,
+    /// Whether a larger figure is better, where that does not follow from its unit.
+    larger_is_better: Option<bool>,
+}
 
 #[derive(Clone, Debug)]
 enum Which {
@@ -30,12 +34,15 @@ impl Kind {
 
     /// Returns the kind with this name. Returns None if there is none, as for `pattern`.
     pub fn named(name: &str) -> Option<Kind> {
-        TOOLS.iter().find(|tool| tool.name == name).map(|tool| Kind(Which::Tool(tool)))
+        TOOLS
+            .iter()
+            .find(|tool| tool.name == name)
+            .map(|tool| Kind { which: Which::Tool(tool), larger_is_better: None })
     }
 
     /// Returns the kind that reads what a regular expression finds: the first match of each line. Its groups are
     /// `name`, `number`, and perhaps `unit`; otherwise `unit` is the unit of all figures, if there is one. Whether a
-    /// larger figure is better follows from the unit (`/s`, `ops/s`, `MB/s`), unless it is given.
+    /// larger figure is better follows from the unit (`ms`, `MB`, `ops/s`), unless it is given.
     ///
     /// # Errors
     /// A sentence, if it is no regular expression, has no such groups, or has a unit twice.
@@ -45,7 +52,14 @@ impl Kind {
         larger_is_better: Option<bool>,
     ) -> Result<Kind, String> {
         Pattern::new(expression, unit, larger_is_better)
-            .map(|of| Kind(Which::Pattern(Box::new(of))))
+            .map(|of| Kind { which: Which::Pattern(Box::new(of)), larger_is_better: None })
+    }
+
+    /// Says whether a larger figure is better where that does not follow from its unit, as for `hits`. Such figures
+    /// are not read otherwise.
+    #[must_use]
+    pub fn with_direction(self, larger_is_better: bool) -> Kind {
+        Kind { larger_is_better: Some(larger_is_better), ..self }
     }
 
     /// Returns its name.
@@ -77,8 +91,8 @@ impl Kind {
     }
 
     pub(crate) fn rows(&self, documents: &[Document]) -> Rows {
-        match &self.0 {
-            Which::Tool(tool) => tool.rows(documents),
+        match &self.which {
+            Which::Tool(tool) => tool.rows(documents, self.larger_is_better),
             Which::Pattern(pattern) => {
                 let mut rows = Rows::default();
                 pattern.read(documents, &mut rows);
@@ -88,7 +102,7 @@ impl Kind {
     }
 
     fn tool(&self) -> Option<&'static Tool> {
-        match &self.0 {
+        match &self.which {
             Which::Tool(tool) => Some(tool),
             Which::Pattern(_) => None,
         }

@@ -6,17 +6,27 @@ use crate::rows::Rows;
 use crate::tools::TOOLS;
 use record::CaseFigure;
 use text::lists::listed;
+use text::shown::shown;
 
 /// The longest output that is read, in bytes: that of all files together.
 pub const LONGEST: u64 = 16 << 20;
 
-/// Returns the figures of the cases, in the order of the output: at most [`record::figures::MOST_CASES`], each finite
-/// and above 0. Several figures of one case are their median. Times are in `ns`. Without a kind it is found by looking
-/// at the output.
+/// What an output says about cases.
+#[derive(Debug)]
+pub struct Read {
+    /// The figures, in the order of the output: at least one and at most [`record::figures::MOST_CASES`], each finite
+    /// and above 0, and each of another case. Times are in `ns`.
+    pub figures: Vec<CaseFigure>,
+    /// The names of the cases that the tool reports as failed, which have no figure.
+    pub failed: Vec<String>,
+}
+
+/// Returns the figures of the cases. Repeats of a case are their median. Without a kind it is found by looking at the
+/// output.
 ///
 /// # Errors
 /// A sentence that says why there are none, with the remedy.
-pub fn read(kind: Option<&Kind>, output: &[Printed<'_>]) -> Result<Vec<CaseFigure>, String> {
+pub fn read(kind: Option<&Kind>, output: &[Printed<'_>]) -> Result<Read, String> {
     if output.iter().map(|printed| printed.bytes.len() as u64).sum::<u64>() > LONGEST {
         return Err(format!(
             "the output is longer than {} MiB; let the program write its figures to a file of their own, and name it \
@@ -29,8 +39,8 @@ pub fn read(kind: Option<&Kind>, output: &[Printed<'_>]) -> Result<Vec<CaseFigur
         Some(kind) => (kind.name(), kind.rows(&documents)),
         None => found(&documents)?,
     };
-    let cases = rows.cases()?;
-    if cases.is_empty() { Err(none(name, &documents)) } else { Ok(cases) }
+    let read = rows.cases()?;
+    if read.figures.is_empty() { Err(none(name, &documents)) } else { Ok(read) }
 }
 
 /// Finds the one tool that printed it.
@@ -54,8 +64,21 @@ fn found(documents: &[Document]) -> Result<(&'static str, Rows), String> {
 
 /// The tools that may have printed it, each with its figures.
 fn recognised(documents: &[Document]) -> Vec<(&'static str, Rows)> {
-    let of = TOOLS.iter().map(|tool| (tool.name, tool.rows(documents)));
+    let of = TOOLS.iter().map(|tool| (tool.name, tool.rows(documents, None)));
     of.filter(|(_, rows)| rows.is_seen()).collect()
+}
+
+/// The most names that a sentence lists.
+const MOST_LISTED: usize = 10;
+
+/// The first names, and how many others there are.
+pub(crate) fn some_of(names: &[String]) -> String {
+    let mut some: Vec<String> =
+        names.iter().take(MOST_LISTED).map(|name| format!("`{}`", shown(name))).collect();
+    if names.len() > MOST_LISTED {
+        some.push(format!("{} more", names.len() - MOST_LISTED));
+    }
+    listed(&some)
 }
 
 /// Why there is no figure of the kind.

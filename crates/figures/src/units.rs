@@ -5,8 +5,8 @@
 pub(crate) struct Measured {
     pub(crate) value: f64,
     pub(crate) unit: String,
-    /// Whether a larger figure is better.
-    pub(crate) larger_is_better: bool,
+    /// Whether a larger figure is better. None if it is not known.
+    pub(crate) larger_is_better: Option<bool>,
 }
 
 /// What tools count: a prefix such as `k` before these words is a factor.
@@ -17,16 +17,21 @@ const COUNTED: [&str; 12] =
 const ONE: [&str; 7] = ["op", "iter", "iteration", "call", "run", "ops", "loop"];
 
 /// Returns the figure in the unit that all scales of its unit share: times in `ns`, rates in `…/s` without a prefix.
-/// A rate is better when it is larger; every other figure is better when it is smaller.
+/// A rate is better when it is larger, a time and a number of bytes when it is smaller. Of others it is not known.
 pub(crate) fn measured(value: f64, unit: &str) -> Measured {
     let unit = unit.trim();
     if let Some((factor, unit)) = time(unit) {
-        return Measured { value: value * factor, unit, larger_is_better: false };
+        return Measured { value: value * factor, unit, larger_is_better: Some(false) };
     }
     if let Some((factor, unit)) = rate(unit) {
-        return Measured { value: value * factor, unit, larger_is_better: true };
+        return Measured { value: value * factor, unit, larger_is_better: Some(true) };
     }
-    Measured { value, unit: unit.to_owned(), larger_is_better: false }
+    if let Some((factor, unit)) = bytes(unit) {
+        return Measured { value: value * factor, unit, larger_is_better: Some(false) };
+    }
+    // Go's custom metrics have a word before the unit: `p99-ns`.
+    let is_time = unit.rsplit_once('-').is_some_and(|(_, last)| time(last).is_some());
+    Measured { value, unit: unit.to_owned(), larger_is_better: is_time.then_some(false) }
 }
 
 /// The nanoseconds of a unit of time.
@@ -48,6 +53,16 @@ fn time(unit: &str) -> Option<(f64, String)> {
     let factor = nanoseconds(time)?;
     let of = of.filter(|of| !ONE.contains(of));
     Some((factor, of.map_or("ns".to_owned(), |of| format!("ns/{of}"))))
+}
+
+/// `KiB`, `bytes`, `B/op`
+fn bytes(unit: &str) -> Option<(f64, String)> {
+    let (counted, of) =
+        unit.split_once('/').map_or((unit, None), |(counted, of)| (counted, Some(of)));
+    let (factor, counted) = prefixed(counted);
+    let of = of.filter(|of| !ONE.contains(of));
+    let is_bytes = ["B", "byte", "bytes"].contains(&counted);
+    is_bytes.then(|| (factor, of.map_or("B".to_owned(), |of| format!("B/{of}"))))
 }
 
 /// `MB/s`, `ops/us`, `/s`
@@ -86,31 +101,36 @@ mod tests {
     #[test]
     fn scales_of_one_unit_become_one_unit() {
         for (given, value, unit, larger) in [
-            ("ns", 2.0, "ns", false),
-            ("µs", 2e3, "ns", false),
-            ("μs", 2e3, "ns", false),
-            ("ms/op", 2e6, "ns", false),
-            ("s/op", 2e9, "ns", false),
-            ("ns/iter", 2.0, "ns", false),
-            ("us/byte", 2e3, "ns/byte", false),
-            ("ops/s", 2.0, "ops/s", true),
-            ("ops/us", 2e6, "ops/s", true),
-            ("ops/min", 2.0 / 60.0, "ops/s", true),
-            ("MB/s", 2e6, "B/s", true),
-            ("MiB/s", 2.0 * 1024.0 * 1024.0, "B/s", true),
-            ("Gelem/s", 2e9, "elem/s", true),
-            ("K/s", 2e3, "/s", true),
-            ("/s", 2.0, "/s", true),
-            ("ops/sec", 2.0, "ops/s", true),
-            ("items/s", 2.0, "items/s", true),
-            ("messages/s", 2.0, "messages/s", true),
-            ("Messages/s", 2.0, "Messages/s", true),
-            ("ki/s", 2.0 * 1024.0, "/s", true),
-            ("p99-ns", 2.0, "p99-ns", false),
-            ("B", 2.0, "B", false),
-            ("", 2.0, "", false),
-            (" cycles ", 2.0, "cycles", false),
-            ("ö/s", 2.0, "ö/s", true),
+            ("ns", 2.0, "ns", Some(false)),
+            ("µs", 2e3, "ns", Some(false)),
+            ("μs", 2e3, "ns", Some(false)),
+            ("ms/op", 2e6, "ns", Some(false)),
+            ("s/op", 2e9, "ns", Some(false)),
+            ("ns/iter", 2.0, "ns", Some(false)),
+            ("us/byte", 2e3, "ns/byte", Some(false)),
+            ("ops/s", 2.0, "ops/s", Some(true)),
+            ("ops/us", 2e6, "ops/s", Some(true)),
+            ("ops/min", 2.0 / 60.0, "ops/s", Some(true)),
+            ("MB/s", 2e6, "B/s", Some(true)),
+            ("MiB/s", 2.0 * 1024.0 * 1024.0, "B/s", Some(true)),
+            ("Gelem/s", 2e9, "elem/s", Some(true)),
+            ("K/s", 2e3, "/s", Some(true)),
+            ("/s", 2.0, "/s", Some(true)),
+            ("ops/sec", 2.0, "ops/s", Some(true)),
+            ("items/s", 2.0, "items/s", Some(true)),
+            ("messages/s", 2.0, "messages/s", Some(true)),
+            ("Messages/s", 2.0, "Messages/s", Some(true)),
+            ("ki/s", 2.0 * 1024.0, "/s", Some(true)),
+            ("p99-ns", 2.0, "p99-ns", Some(false)),
+            ("B", 2.0, "B", Some(false)),
+            ("KiB", 2048.0, "B", Some(false)),
+            ("MB/op", 2e6, "B", Some(false)),
+            ("bytes", 2.0, "B", Some(false)),
+            ("hits", 2.0, "hits", None),
+            ("GFLOPS", 2.0, "GFLOPS", None),
+            ("", 2.0, "", None),
+            (" cycles ", 2.0, "cycles", None),
+            ("ö/s", 2.0, "ö/s", Some(true)),
         ] {
             let measured = measured(2.0, given);
             let near = (measured.value / value - 1.0).abs() < 1e-12;

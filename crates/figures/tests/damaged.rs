@@ -1,6 +1,6 @@
 //! Output that is cut, changed, mixed or made to be slow: no figure is made up, nothing panics, and every input ends.
 
-use figures::{Kind, Printed, read};
+use figures::{Kind, Printed, Read, read};
 use proptest::prelude::*;
 
 const ALL: &[&[u8]] = &[
@@ -45,7 +45,7 @@ fn check(output: &[Printed<'_>]) {
 fn check_kinds(kinds: &[Option<Kind>], output: &[Printed<'_>]) {
     for kind in kinds {
         match read(kind.as_ref(), output) {
-            Ok(cases) => {
+            Ok(Read { figures: cases, .. }) => {
                 let mut names: Vec<&str> = cases.iter().map(|of| of.case.as_str()).collect();
                 names.sort_unstable();
                 names.dedup();
@@ -111,8 +111,8 @@ proptest! {
 fn control_characters_and_other_bytes_stay_in_names() {
     let go = Kind::named("go").expect("a kind");
     let bytes = b"BenchmarkA\x01\xff/\x7f  10  5 ns/op\n";
-    let cases = read(Some(&go), &[Printed { path: "", bytes }]).expect("figures");
-    assert_eq!(cases[0].case, "BenchmarkA\u{1}\u{fffd}/\u{7f}");
+    let read = read(Some(&go), &[Printed { path: "", bytes }]).expect("figures");
+    assert_eq!(read.figures[0].case, "BenchmarkA\u{1}\u{fffd}/\u{7f}");
 }
 
 /// A reader whose work grew with the square of such a length would take minutes.

@@ -1,6 +1,6 @@
 //! What real tools printed: the exact figures of all cases, with the kind named and without.
 
-use figures::{Kind, Printed, read};
+use figures::{Kind, Printed, Read, read};
 use std::collections::BTreeSet;
 
 /// The output of one run of a tool.
@@ -8,7 +8,7 @@ struct Output {
     file: &'static str,
     kind: &'static str,
     bytes: &'static [u8],
-    /// Each case, its figure and its unit; `↑` if a larger figure is better.
+    /// Each case, its figure and its unit, `↑` if a larger figure is better; then those that failed.
     figures: &'static [&'static str],
 }
 
@@ -62,15 +62,15 @@ const OUTPUTS: &[Output] = &[
         "go",
         "go.txt",
         &[
-            "BenchmarkSum/size=10-2: 19.07 ns",
-            "BenchmarkSum/size=10-2-2: 1470 ns",
-            "BenchmarkSum/with_spaces-2: 100.6 ns",
-            "BenchmarkAlloc-2 (example.com/sample): 1003 ns",
-            "BenchmarkCustom-2 (ops/s): 1204848 ops/s ↑",
-            "BenchmarkCustom-2 (p99-ns): 12.5 p99-ns",
-            "BenchmarkZero-2: 0.0000011 ns",
-            "BenchmarkLogs-2: 3.806 ns",
-            "BenchmarkAlloc-2 (example.com/sample/inner): 11.73 ns"
+            "BenchmarkSum/size=10-2 (sample): 19.07 ns",
+            "BenchmarkSum/size=10-2-2 (sample): 1470 ns",
+            "BenchmarkSum/with_spaces-2 (sample): 100.6 ns",
+            "BenchmarkAlloc-2 (sample): 1003 ns",
+            "BenchmarkCustom-2 (sample, ops/s): 1204848 ops/s ↑",
+            "BenchmarkCustom-2 (sample, p99-ns): 12.5 p99-ns",
+            "BenchmarkZero-2 (sample): 0.0000011 ns",
+            "BenchmarkLogs-2 (sample): 3.806 ns",
+            "BenchmarkAlloc-2 (inner): 11.73 ns"
         ]
     ),
     output!(
@@ -81,7 +81,8 @@ const OUTPUTS: &[Output] = &[
             "BM_Sum/4096: 1521 ns",
             "BM_Sum_mean/64: 33 ns",
             "BM_Sort/64/real_time/threads:2: 20.6 ns",
-            "BM_Sort/512/real_time/threads:2: 164 ns"
+            "BM_Sort/512/real_time/threads:2: 164 ns",
+            "BM_Fails: failed"
         ]
     ),
     output!(
@@ -92,7 +93,8 @@ const OUTPUTS: &[Output] = &[
             "BM_Sum/4096: 4526 ns",
             "BM_Sum_mean/64: 71 ns",
             "BM_Sort/64/real_time/threads:2: 15.2 ns",
-            "BM_Sort/512/real_time/threads:2: 155 ns"
+            "BM_Sort/512/real_time/threads:2: 155 ns",
+            "BM_Fails: failed"
         ]
     ),
     output!(
@@ -103,7 +105,8 @@ const OUTPUTS: &[Output] = &[
             "BM_Sum/4096: 4562.458734187367 ns",
             "BM_Sum_mean/64: 59.83506228198172 ns",
             "BM_Sort/64/real_time/threads:2: 54.85229490839073 ns",
-            "BM_Sort/512/real_time/threads:2: 119.7780347088931 ns"
+            "BM_Sort/512/real_time/threads:2: 119.7780347088931 ns",
+            "BM_Fails: failed"
         ]
     ),
     output!(
@@ -114,7 +117,8 @@ const OUTPUTS: &[Output] = &[
             "BM_Sum/4096: 2761.295299272024 ns",
             "BM_Sum_mean/64: 98.65837000688771 ns",
             "BM_Sort/64/real_time/threads:2: 69.73107874550588 ns",
-            "BM_Sort/512/real_time/threads:2: 160.20840207001694 ns"
+            "BM_Sort/512/real_time/threads:2: 160.20840207001694 ns",
+            "BM_Fails: failed"
         ]
     ),
     output!(
@@ -145,49 +149,49 @@ const OUTPUTS: &[Output] = &[
         "jmh",
         "jmh.json",
         &[
-            "org.sample.Others.pair: 227856898.94510543 ops/s ↑",
+            "org.sample.Others.pair (thrpt): 227856898.94510543 ops/s ↑",
             "org.sample.Sums.twice size=10 (thrpt): 25760690.847906593 ops/s ↑",
             "org.sample.Sums.twice size=10000 (thrpt): 60815.18856732107 ops/s ↑",
-            "org.sample.Others.tiny: 4.542660107691345 ns",
+            "org.sample.Others.tiny (avgt): 4.542660107691345 ns",
             "org.sample.Sums.twice size=10 (avgt): 96.8083817385469 ns",
             "org.sample.Sums.twice size=10000 (avgt): 52034.24796747967 ns",
-            "org.sample.Sums.sampled size=10: 30 ns",
-            "org.sample.Sums.sampled size=10000: 8240 ns",
-            "org.sample.Others.once: 1993 ns"
+            "org.sample.Sums.sampled size=10 (sample): 30 ns",
+            "org.sample.Sums.sampled size=10000 (sample): 8240 ns",
+            "org.sample.Others.once (ss): 1993 ns"
         ]
     ),
     output!(
         "jmh",
         "jmh.txt",
         &[
-            "Others.pair: 236116758 ops/s ↑",
+            "Others.pair (thrpt): 236116758 ops/s ↑",
             "Sums.twice size=10 (thrpt): 29810000 ops/s ↑",
             "Sums.twice size=10000 (thrpt): 60000 ops/s ↑",
             "Sums.twice size=10 (avgt): 80 ns",
             "Sums.twice size=10000 (avgt): 51331 ns",
-            "Sums.sampled size=10: 30 ns",
-            "Sums.sampled size=10000: 8240 ns",
-            "Others.once: 2000 ns"
+            "Sums.sampled size=10 (sample): 30 ns",
+            "Sums.sampled size=10000 (sample): 8240 ns",
+            "Others.once (ss): 2000 ns"
         ]
     ),
     output!(
         "jmh",
         "jmh-gc.txt",
         &[
-            "Others.pair: 34187777 ops/s ↑",
+            "Others.pair (thrpt): 34187777 ops/s ↑",
             "Sums.twice size=10 (thrpt): 44351000 ops/s ↑",
             "Sums.twice size=10000 (thrpt): 75000 ops/s ↑",
             "Sums.twice size=10 (avgt): 19 ns",
             "Sums.twice size=10000 (avgt): 31370 ns",
-            "Sums.sampled size=10: 30 ns",
-            "Sums.sampled size=10000: 8400 ns",
-            "Others.once: 4000 ns"
+            "Sums.sampled size=10 (sample): 30 ns",
+            "Sums.sampled size=10000 (sample): 8400 ns",
+            "Others.once (ss): 4000 ns"
         ]
     ),
     output!(
         "hyperfine",
         "hyperfine.json",
-        &["sleep 0.001: 9451418 ns", "sleep 0.003: 8013197.000000002 ns"]
+        &["sleep 0.001 (n=0.001): 9451418 ns", "sleep 0.003 (n=0.003): 8013197.000000002 ns"]
     ),
     output!(
         "hyperfine",
@@ -204,9 +208,10 @@ const OUTPUTS: &[Output] = &[
         "catch2.xml",
         &[
             "small (sums): 6.49779 ns",
-            "sum of a hundred thousand numbers, which has a very long name: 54134.4 ns",
+            "sum of a hundred thousand numbers, which has a very long name (sums / large & <slow>): 54134.4 ns",
             "small (sums / large & <slow>): 12.1824 ns",
-            "small (others): 18.1364 ns"
+            "small (others): 18.1364 ns",
+            "throws (sums / fails): failed"
         ]
     ),
     output!(
@@ -214,9 +219,10 @@ const OUTPUTS: &[Output] = &[
         "catch2.txt",
         &[
             "small (sums): 6.484845 ns",
-            "sum of a hundred thousand numbers, which has a very long name: 54093 ns",
+            "sum of a hundred thousand numbers, which has a very long name (sums / large & <slow>): 54093 ns",
             "small (sums / large & <slow>): 12.158 ns",
-            "small (others): 18.1128 ns"
+            "small (others): 18.1128 ns",
+            "throws (sums / fails): failed"
         ]
     ),
     output!(
@@ -224,30 +230,48 @@ const OUTPUTS: &[Output] = &[
         "catch2-no-analysis.txt",
         &[
             "small (sums): 6.503165 ns",
-            "sum of a hundred thousand numbers, which has a very long name: 54134.4 ns",
+            "sum of a hundred thousand numbers, which has a very long name (sums / large & <slow>): 54134.4 ns",
             "small (sums / large & <slow>): 11.9037 ns",
-            "small (others): 18.138 ns"
+            "small (others): 18.138 ns",
+            "throws (sums / fails): failed"
         ]
     ),
     output!(
         "nanobench",
         "nanobench.txt",
-        &["sum of | all: 0.07 ns/byte", "mul: 0.54 ns", "sum: 1122.35 ns", "slow: 230000 ns"]
+        &[
+            "sum of | all (sums): 0.07 ns/byte",
+            "mul (others): 0.54 ns",
+            "sum (others): 1122.35 ns",
+            "slow: 230000 ns"
+        ]
     ),
-    output!("nanobench", "nanobench-unstable.txt", &["ever `more`: 16794.5 ns"]),
+    output!("nanobench", "nanobench-unstable.txt", &["ever `more` (unsteady): 16794.5 ns"]),
     output!(
         "nanobench",
         "nanobench.json",
-        &["mul: 0.5417890423873241 ns", "sum: 1122.3488372093 ns"]
+        &["mul (others): 0.5417890423873241 ns", "sum (others): 1122.3488372093 ns"]
     ),
-    output!("nanobench", "nanobench-bytes.json", &["sum of | all: 0.06853790283203125 ns/byte"]),
+    output!(
+        "nanobench",
+        "nanobench-bytes.json",
+        &["sum of | all (sums): 0.06853790283203125 ns/byte"]
+    ),
     output!(
         "benchmarkjs",
         "benchmarkjs.txt",
         &["RegExp#test: 22509943 ops/s ↑", "String x 2: 438761957 ops/s ↑", "slow: 150 ops/s ↑"]
     ),
-    output!("tinybench", "tinybench.txt", &["sort: 120 ns", "a │ b's <name>: 81241 ns"]),
-    output!("tinybench", "tinybench.json", &["sort: 130 ns", "a │ b's <name>: 81260 ns"]),
+    output!(
+        "tinybench",
+        "tinybench.txt",
+        &["sort: 120 ns", "a │ b's <name>: 81241 ns", "fails: failed"]
+    ),
+    output!(
+        "tinybench",
+        "tinybench.json",
+        &["sort: 130 ns", "a │ b's <name>: 81260 ns", "fails: failed"]
+    ),
     output!(
         "tinybench",
         "tinybench-2.txt",
@@ -265,10 +289,11 @@ const OUTPUTS: &[Output] = &[
             "sort: 331.75 ns",
             "join 1: 435.89 ns",
             "join 1000: 140290 ns",
-            "a name that is much longer than the column: 2069999.9999999998 ns"
+            "a name that is much longer than the column (grouped <x>): 2069999.9999999998 ns",
+            "fails (grouped <x>): failed"
         ]
     ),
-    output!("mitata", "mitata-0.1.txt", &["sort: 388 ns", "a b: 2971000 ns"]),
+    output!("mitata", "mitata-0.1.txt", &["sort: 388 ns", "a b (grouped): 2971000 ns"]),
     output!(
         "mitata",
         "mitata.json",
@@ -276,7 +301,8 @@ const OUTPUTS: &[Output] = &[
             "sort: 101.05322265625 ns",
             "join 1: 186.488037109375 ns",
             "join 1000: 183799.43041992188 ns",
-            "sort (grouped <x>): 829431 ns"
+            "sort (grouped <x>): 829431 ns",
+            "fails (grouped <x>): failed"
         ]
     ),
 ];
@@ -287,12 +313,13 @@ const CRITERION_DIRECTORY: [&str; 2] =
 
 fn figures(kind: Option<&str>, output: &[Printed<'_>]) -> Vec<String> {
     let kind = kind.map(|name| Kind::named(name).expect("a kind"));
-    let cases = read(kind.as_ref(), output).expect("figures");
+    let Read { figures, failed } = read(kind.as_ref(), output).expect("figures");
     let of = |case: record::CaseFigure| {
         let arrow = if case.larger_is_better { " ↑" } else { "" };
         format!("{}: {} {}{arrow}", case.case, case.value, case.unit)
     };
-    cases.into_iter().map(of).collect()
+    let failed = failed.into_iter().map(|name| format!("{name}: failed"));
+    figures.into_iter().map(of).chain(failed).collect()
 }
 
 fn printed(bytes: &[u8]) -> [Printed<'_>; 1] {
@@ -360,17 +387,82 @@ fn criterion_directory() -> Vec<Printed<'static>> {
 }
 
 #[test]
-fn a_name_in_two_programs_of_libtest_is_two_cases() {
-    let text = include_str!("data/libtest.txt");
-    let second = text.replace("sums::", "").replace("nothing", "none");
-    let expected = [
-        "large (program 2): 1090595 ns",
-        "small (program 2): 16 ns",
-        "large (program 3): 94824.23 ns",
-        "none: 0.28 ns",
-        "small (program 3): 3.79 ns",
-    ];
-    assert_eq!(figures(None, &printed(second.as_bytes())), expected);
+fn a_name_that_is_no_repeat_is_an_error_with_the_remedy() {
+    let libtest = include_str!("data/libtest.txt").replace("sums::", "");
+    let programs = error(None, &printed(libtest.as_bytes()));
+    assert!(programs.contains("two cases with the name `large`; run one benchmark"), "{programs}");
+    assert!(programs.contains("`cargo bench --bench NAME`"), "{programs}");
+    let hyperfine = include_str!("data/hyperfine.txt").replace("0.003", "0.001");
+    let commands = error(None, &printed(hyperfine.as_bytes()));
+    assert!(
+        commands.ends_with(
+            "two cases with the name `sleep 0.001`; give one another name with --command-name"
+        ),
+        "{commands}"
+    );
+    let go = include_str!("data/go.txt").replace("example.com/sample/inner", "other.com/sample");
+    let packages = error(None, &printed(go.as_bytes()));
+    assert!(
+        packages
+            .starts_with("two packages called `sample` have the benchmark `BenchmarkAlloc-2`; let"),
+        "{packages}"
+    );
+}
+
+#[test]
+fn a_case_keeps_its_name_when_others_are_added() {
+    let one = "pkg: example.com/a\nBenchmarkX-2 1 5 ns/op\n";
+    let more = "pkg: example.com/a\nBenchmarkX-2 1 5 ns/op 7 rows/s\npkg: example.com/b\nBenchmarkX-2 1 6 ns/op\n";
+    let old = figures(Some("go"), &printed(one.as_bytes()));
+    assert_eq!(old, ["BenchmarkX-2 (a): 5 ns"]);
+    let new = figures(Some("go"), &printed(more.as_bytes()));
+    assert_eq!(
+        new,
+        [
+            "BenchmarkX-2 (a): 5 ns",
+            "BenchmarkX-2 (a, rows/s): 7 rows/s ↑",
+            "BenchmarkX-2 (b): 6 ns"
+        ]
+    );
+    let bare = figures(Some("go"), &printed(b"BenchmarkX 1 5 ns/op 7 rows/s\n"));
+    assert_eq!(bare, ["BenchmarkX: 5 ns", "BenchmarkX (rows/s): 7 rows/s ↑"]);
+}
+
+#[test]
+fn commands_of_hyperfine_that_end_with_an_error_have_failed() {
+    let json = include_str!("data/hyperfine.json");
+    let first = json.find("        0,\n").expect("a code");
+    for code in ["3", "null"] {
+        let ended = format!("{}        {code}{}", &json[..first], &json[first + 9..]);
+        assert_eq!(
+            figures(None, &printed(ended.as_bytes())),
+            ["sleep 0.003 (n=0.003): 8013197.000000002 ns", "sleep 0.001 (n=0.001): failed"]
+        );
+    }
+    let ignored = include_bytes!("data/hyperfine-ignored.txt");
+    assert_eq!(figures(None, &printed(ignored)), ["true: 3200000 ns", "false: failed"]);
+    // Both at once, as `--export-json -` prints.
+    let both = [include_bytes!("data/hyperfine.txt").as_slice(), json.as_bytes()].concat();
+    assert_eq!(figures(None, &printed(&both)), figures(None, &printed(json.as_bytes())));
+}
+
+#[test]
+fn a_metric_of_unknown_direction_is_read_if_the_direction_is_said() {
+    let output = printed(b"BenchmarkX 1 5 ns/op 7 hits\n");
+    assert_eq!(figures(Some("go"), &output), ["BenchmarkX: 5 ns"]);
+    let go = || Kind::named("go").expect("a kind");
+    for larger in [true, false] {
+        let read = read(Some(&go().with_direction(larger)), &output).expect("figures");
+        let of = |at: usize| (read.figures[at].case.as_str(), read.figures[at].larger_is_better);
+        assert_eq!((of(0), of(1)), (("BenchmarkX", false), ("BenchmarkX (hits)", larger)));
+    }
+    let alone = error(Some("go"), &printed(b"BenchmarkX 1 7 hits\n"));
+    assert!(
+        alone.starts_with(
+            "it does not follow from the unit `hits` whether a larger figure is better; say it"
+        ),
+        "{alone}"
+    );
 }
 
 #[test]
@@ -442,8 +534,8 @@ fn a_program_is_told_to_run_one_case_in_the_syntax_of_its_tool() {
         ("cargo-criterion", "fib 20", Some("^fib 20$")),
         ("go", "BenchmarkSum/size=1.5-8", Some("^BenchmarkSum$/^size=1\\.5(-8)?$")),
         ("go", "BenchmarkAlloc", Some("^BenchmarkAlloc$")),
-        ("go", "BenchmarkAlloc-2 (example.com/a-3)", Some("^BenchmarkAlloc(-2)?$")),
-        ("go", "BenchmarkCustom (ops/s)", Some("^BenchmarkCustom$")),
+        ("go", "BenchmarkAlloc-2 (a-3)", Some("^BenchmarkAlloc(-2)?$")),
+        ("go", "BenchmarkCustom (a, ops/s)", Some("^BenchmarkCustom$")),
         ("google-benchmark", "BM_Sum/8", Some("^BM_Sum/8$")),
         (
             "pytest-benchmark",
@@ -475,8 +567,8 @@ fn a_pattern_reads_what_no_tool_prints() {
     let of = |pattern: &str, unit: Option<&str>, larger: Option<bool>| {
         let kind = Kind::pattern(pattern, unit, larger).expect("a pattern");
         assert_eq!((kind.name(), kind.all_cases(), kind.one_case("a")), ("pattern", None, None));
-        let cases = read(Some(&kind), &printed(output)).expect("figures");
-        cases
+        let read = read(Some(&kind), &printed(output)).expect("figures");
+        read.figures
             .into_iter()
             .map(|of| (of.case, of.value, of.unit, of.larger_is_better))
             .collect::<Vec<_>>()
@@ -490,7 +582,10 @@ fn a_pattern_reads_what_no_tool_prints() {
         [own("parse", 1234.5, "ns", false), own("rate", 13_500_000.0, "B/s", true)]
     );
     let without = r"^(?<name>rate): (?<number>\S+)";
-    assert_eq!(of(without, None, None), [own("rate", 13.5, "", false)]);
+    let no_unit = Kind::pattern(without, None, None).expect("a pattern");
+    let error = read(Some(&no_unit), &printed(output)).expect_err("no direction");
+    assert!(error.starts_with("it does not follow from the unit ``"), "{error}");
+    assert_eq!(of(without, None, Some(false)), [own("rate", 13.5, "", false)]);
     assert_eq!(of(without, Some("ops/s"), None), [own("rate", 13.5, "ops/s", true)]);
     assert_eq!(of(without, Some("points"), Some(true)), [own("rate", 13.5, "points", true)]);
 

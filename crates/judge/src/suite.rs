@@ -10,13 +10,12 @@ use std::ops::Range;
 
 /// How many of these comparisons of a pair, one for each case, have which verdict.
 fn counted(evidence: &Evidence, pair: Pair, all: &[Comparison], at: Range<usize>) -> SuitePair {
-    let failed: Vec<FailedCase> =
-        (0..at.len()).filter_map(|case| failed(evidence, pair, case)).collect();
-    let count = |word: Word| {
-        let with_word = all[at.clone()].iter().filter(|of| of.verdict == word).count();
-        let is_of_word = matches!(word, Word::Undecided | Word::Void) && with_word > 0;
-        (with_word - if is_of_word { failed.len() } else { 0 }) as u32
-    };
+    let failed: Vec<Option<FailedCase>> =
+        (0..at.len()).map(|case| failed(evidence, pair, case)).collect();
+    // Those that failed are counted apart, whatever their word.
+    let with_figures = all[at.clone()].iter().zip(&failed).filter(|(_, failed)| failed.is_none());
+    let words: Vec<Word> = with_figures.map(|(of, _)| of.verdict).collect();
+    let count = |word: Word| words.iter().filter(|of| **of == word).count() as u32;
     SuitePair {
         a: evidence.name(pair.a).to_owned(),
         b: evidence.name(pair.b).to_owned(),
@@ -25,7 +24,7 @@ fn counted(evidence: &Evidence, pair: Pair, all: &[Comparison], at: Range<usize>
         equivalent: count(Word::Equivalent),
         undecided: count(Word::Undecided),
         void: count(Word::Void),
-        failed,
+        failed: failed.into_iter().flatten().collect(),
         comparisons: at,
     }
 }
@@ -75,4 +74,28 @@ fn control(evidence: &Evidence, pair: Pair) -> Control {
     let comparisons: Vec<Comparison> = evidence.control.iter().map(comparison).collect();
     let all = 0..comparisons.len();
     Control { pair: counted(evidence, pair, &comparisons, all), comparisons }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::SampleRun;
+
+    /// Cases that failed are counted apart, whatever their words: here one is undecided and one void.
+    #[test]
+    fn cases_that_failed_are_not_counted_by_their_words() {
+        let mut run =
+            SampleRun::suite(&["old", "new"], (4, 14), |round, _, _| 1.0 + f64::from(round % 5));
+        run.each_seen("new", |round, seen| {
+            if round == 3 {
+                seen.programs.figures.truncate(2);
+            }
+        });
+        let evidence = run.judge().into_evidence();
+        let of = run.verdict().comparisons()[0].clone();
+        let words = [Word::Void, Word::Undecided, Word::Undecided, Word::Void];
+        let all = words.map(|verdict| Comparison { verdict, ..of.clone() });
+        let pair = counted(&evidence, Pair { a: 0, b: 1 }, &all, 0..4);
+        assert_eq!((pair.void, pair.undecided, pair.failed.len()), (1, 1, 2));
+    }
 }

@@ -21,13 +21,6 @@ pub struct CaseFigure {
     pub larger_is_better: bool,
 }
 
-impl CaseFigure {
-    /// What the case costs: the figure, or its inverse if a larger figure is better. A larger cost is worse.
-    pub fn cost(&self) -> f64 {
-        if self.larger_is_better { 1.0 / self.value } else { self.value }
-    }
-}
-
 /// One case that is compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {

@@ -188,7 +188,7 @@ pub struct End {
 pub enum EndReason {
     /// All rounds were driven.
     Complete,
-    /// A signal requested the end.
+    /// A signal requested the end, or what was asked for proved to be impossible. The detail says which.
     Stopped,
     /// A target died or permanently stopped answering.
     TargetFailed,

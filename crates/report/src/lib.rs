@@ -109,7 +109,7 @@ pub fn found(input: &ReportInput) -> Vec<String> {
         let each = cases::Cases::all(&view);
         return each
             .iter()
-            .map(|of| words::cases::answer(of).replace(text::units::JOINT, " "))
+            .map(|of| words::cases::answer(of).text('x').replace(text::units::JOINT, " "))
             .collect();
     }
     let claims = view.primaries().map(|of| words::brief(&view, of).text('x'));

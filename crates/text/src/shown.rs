@@ -31,6 +31,28 @@ pub fn shown_whole(text: impl AsRef<[u8]>) -> String {
     visible(text.as_ref(), usize::MAX)
 }
 
+/// Makes a name harmless and shortens it to at most `longest` characters. The middle is left out, because names and
+/// addresses often share their beginning and differ at the end.
+pub fn short_name(name: &str, longest: usize) -> String {
+    let name = shown(name);
+    let chars: Vec<char> = name.chars().collect();
+    if chars.len() <= longest {
+        return name;
+    }
+    let kept = longest.saturating_sub(1);
+    let (front, back) = (kept - kept / 2, kept / 2);
+    let ends = [&chars[..front], &['…'], &chars[chars.len() - back..]];
+    ends.concat().into_iter().collect()
+}
+
+/// Longest name of a case within a line, in characters.
+pub const LONGEST_CASE: usize = 48;
+
+/// The name of a case within a line.
+pub fn short_case(name: &str) -> String {
+    short_name(name, LONGEST_CASE)
+}
+
 /// Makes a message of several lines harmless, whose line breaks are kept.
 pub fn shown_lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(shown_sentence).collect();
@@ -143,6 +165,13 @@ mod tests {
         assert_eq!(shown(&escape_just_fits), format!(r"{}\u{{202e}}", "x".repeat(192)));
         assert_eq!(shown_sentence("x".repeat(201)), "x".repeat(201));
         assert_eq!(shown_lines("one \x1b\ntwo\r\n"), "one \\u{1b}\ntwo\\r\n");
+    }
+
+    #[test]
+    fn short_names_keep_both_ends() {
+        assert_eq!(short_name("old", 5), "old");
+        assert_eq!(short_name("http://127.0.0.1:8080/", 9), "http…080/");
+        assert_eq!(short_name("a\u{202e}b", 24), r"a\u{202e}b");
     }
 
     proptest! {

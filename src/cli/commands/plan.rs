@@ -4,11 +4,11 @@ use super::compare::{self, CompareArgs};
 use crate::cli::outputs::Copies;
 use crate::cli::{against, conduct, outputs};
 use crate::plan::length::rule::OVERHEAD;
-use crate::plan::{Inputs, Spec, sweep};
+use crate::plan::{Inputs, Spec, suite, sweep};
 use crate::run::judging::Judged;
 use crate::run::runner::Reporting;
 use crate::system::host;
-use judge::verdict::{ContenderSummary, Weight};
+use judge::verdict::{ContenderSummary, Suite, Weight};
 use protocol::{Error, Exit, private};
 use record::{EndReason, LengthRule, PilotChoice, Plan, SecondStage};
 use serde_json::{Value, json};
@@ -29,13 +29,17 @@ Examples:
 const SCHEMA: &str = "tiebreak.plan/1";
 /// The chance with which a true difference is called.
 const CHANCE: f64 = 0.8;
+/// The most cases of a suite that are named on the terminal without --verbose.
+const MOST_NAMES: usize = 20;
 const SECOND: u64 = 1_000_000_000;
 
 /// Find out how long a comparison must be to see a given difference
 ///
 /// Takes the arguments of `tiebreak compare`, with --see or --within. It drives the pilot and a first
 /// stage of ten rounds or launches (more for many comparisons), and prints how many a comparison needs and how
-/// long it takes. Of a suite it lists the cases, by one run of each program. It leaves no directory. `tiebreak compare` with the same words does what was planned.
+/// long it takes. Of a suite it names the cases, by one run of each program (the first 20, or all with
+/// --verbose and in --json FILE). With --within it also runs each case alone, where the command selects
+/// cases. It leaves no directory. `tiebreak compare` with the same words does what was planned.
 /// `tiebreak check` prints every setting, and drives nothing.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -86,7 +90,9 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     let reporting = Reporting { out, quiet, no_cache, only_first_stage: true };
     let (_, judged) = conduct::measure(&resolved, reporting, None)?;
     if is_suite {
-        return plan_of_suite(&judged, &output.copies()?);
+        let is_least = rule.within_ns().is_none() && suite::is_case_by_case(&resolved.accesses);
+        let most = if output.verbose { usize::MAX } else { MOST_NAMES };
+        return plan_of_suite(&judged, &output.copies()?, is_least, most);
     }
     let answer = Answer::of(&judged)?;
     let copies = output.copies()?;
@@ -95,25 +101,43 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
-/// Says how many cases a suite has and how long its rounds take, which one run of each program has shown.
-fn plan_of_suite(judged: &Judged, copies: &Copies) -> Result<Exit, Error> {
+/// Says which cases a suite has, at most so many of them on the terminal, and how long its rounds take, which one run
+/// of each program has shown. `is_least` says whether they may take longer.
+fn plan_of_suite(
+    judged: &Judged,
+    copies: &Copies,
+    is_least: bool,
+    most_names: usize,
+) -> Result<Exit, Error> {
     if let Some(failure) = judged.failure() {
         return Err(Error { exit: judged.exit(), text: shown(failure) });
     }
-    let Some(pilot) = judged.pilot() else {
+    let (Some(pilot), Some(suite)) = (judged.pilot(), judged.verdict().suite()) else {
         return Err(Error {
             exit: Exit::Void,
             text: "stopped before the cases were listed".to_owned(),
         });
     };
-    let text = pilot.why.iter().map(|sentence| shown_sentence(sentence) + "\n").collect::<String>();
-    copies.write_with(|_| format!("{:#}\n", suite_json(judged.plan(), pilot)))?;
+    let sentences = pilot.why.iter().map(|sentence| shown_sentence(sentence) + "\n");
+    let text = sentences.chain(case_lines(suite, most_names)).collect::<String>();
+    copies.write_with(|_| format!("{:#}\n", suite_json(judged.plan(), pilot, suite, is_least)))?;
     outputs::print_beside_copies(copies, |_| text.clone())?;
     Ok(Exit::Sound)
 }
 
+/// A heading, a line for each of the first cases, and one that says how many others there are.
+fn case_lines(suite: &Suite, most: usize) -> Vec<String> {
+    let names = suite.cases.iter().take(most);
+    let names = names.map(|case| format!("  {}\n", shown(&case.name)));
+    let mut lines: Vec<String> = std::iter::once("cases:\n".to_owned()).chain(names).collect();
+    if let others @ 1.. = suite.cases.len().saturating_sub(most) {
+        lines.push(format!("  and {others} more, which --verbose names\n"));
+    }
+    lines
+}
+
 /// The plan of a suite. What rounds of one case would see is not known before they were driven.
-fn suite_json(plan: &Plan, pilot: &PilotChoice) -> Value {
+fn suite_json(plan: &Plan, pilot: &PilotChoice, suite: &Suite, is_least: bool) -> Value {
     let seconds = |ns: u64| ns as f64 / SECOND as f64;
     let rounds = pilot.rounds.unwrap_or(plan.rounds);
     let round_ns = pilot.round_ns.saturating_mul(plan.contenders.len() as u64);
@@ -128,6 +152,9 @@ fn suite_json(plan: &Plan, pilot: &PilotChoice) -> Value {
         "rounds_of_a_launch": null,
         "round": seconds(pilot.round_ns),
         "takes": seconds(round_ns.saturating_mul(rounds.into())),
+        "takes_at_least": is_least,
+        "cases": suite.cases.iter().map(|case| &case.name).collect::<Vec<_>>(),
+        "left_out": suite.left_out,
         "deviation": null,
         "sees": null,
         "chance": CHANCE,
@@ -228,6 +255,9 @@ impl<'a> Answer<'a> {
             "rounds_of_a_launch": question.rounds_of_a_launch(),
             "round": seconds(self.round_ns),
             "takes": seconds(self.takes_ns),
+            "takes_at_least": false,
+            "cases": null,
+            "left_out": null,
             "deviation": self.stage.deviation,
             "sees": self.stage.sees,
             "chance": CHANCE,

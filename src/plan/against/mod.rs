@@ -17,7 +17,6 @@ use crate::targets::revisions::{self, BuiltSnapshot, SnapshotOrder, Tree};
 use protocol::{Error, secrets};
 use record::{Revision, WorkTree};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use text::near;
 use text::shown::shown;
 
@@ -95,6 +94,7 @@ impl RevisionExperiment {
             Error::usage(format!("{} is not in the repository {}", shown(&argument), top.display()))
         })?;
         check(&contender, &directory, &top)?;
+        check_rebuilt(&contender, against.rebuilds)?;
         Ok(RevisionExperiment {
             repository,
             file: NamedFile { argument, file: text },
@@ -135,6 +135,11 @@ impl RevisionExperiment {
         matches!(self.contender.target, Target::Program(_))
     }
 
+    /// Whether it is a program without servers.
+    pub(crate) fn is_program_alone(&self) -> bool {
+        matches!(&self.contender.target, Target::Program(program) if program.servers.is_none())
+    }
+
     /// Whether its runs give the figures of cases.
     pub(crate) fn is_suite(&self) -> bool {
         matches!(&self.contender.target, Target::Program(program) if program.figures.is_some())
@@ -148,6 +153,12 @@ impl RevisionExperiment {
     /// The file, as it was read.
     pub(crate) fn file(&self) -> &FileText {
         &self.file.file
+    }
+
+    /// The path of the file below the top of the repository.
+    pub(crate) fn file_below_the_top(&self) -> String {
+        let name = self.file.file.path.file_name().unwrap_or_default();
+        self.below.join(name).display().to_string()
     }
 
     /// What is compared, before anything is built: each side is then the contender of today's file.
@@ -175,7 +186,6 @@ impl RevisionExperiment {
     ) -> Result<(Inputs, Vec<BuiltSnapshot>), Error> {
         let (mut requested, mut all) = (Vec::new(), Vec::new());
         let mut secrets = self.secrets.clone();
-        let began = SystemTime::now();
         for side in sides {
             let theirs = self.their_experiment(side)?;
             let contender = theirs.as_ref().map_or(&self.contender, |theirs| &theirs.contender);
@@ -195,16 +205,12 @@ impl RevisionExperiment {
                 untracked_files: changes.untracked,
             });
             let revision = revision(&side.commit, work_tree, rebuilds.unwrap_or(0));
-            let snapshots: Vec<Snapshot> = built
-                .iter()
-                .map(|it| Snapshot { directory: it.directory(), cache: it.cache() })
-                .collect();
+            let snapshots: Vec<Snapshot> = built.iter().map(BuiltSnapshot::snapshot).collect();
             let snapshots = (of_file.as_path(), &snapshots[..]);
             requested.push(requested_as(side, contender.clone(), revision, Some(snapshots))?);
             secrets.extend(theirs.into_iter().flat_map(|theirs| theirs.secrets));
             all.append(&mut built);
         }
-        own_paths::check_written(&self.contender.target, began).map_err(Error::usage)?;
         Ok((self.inputs(requested, rebuilds, secrets), all))
     }
 
@@ -227,6 +233,9 @@ impl RevisionExperiment {
             secrets: &self.secrets,
             stopped: building.stopped,
             tell: &tell,
+            check: &|snapshot, began| {
+                own_paths::check_written(&contender.target, snapshot, began).map_err(Error::usage)
+            },
         };
         let tree = if side.is_work_tree { Tree::WorkTree } else { Tree::Commit(&side.commit.id) };
         let built =
@@ -237,6 +246,7 @@ impl RevisionExperiment {
         if built.was_kept && !commands(&contender.target).is_empty() {
             (building.tell)(&format!("{what}: its build is kept from before"));
         }
+        built.lacks.iter().for_each(|lack| (building.tell)(&format!("{what}: {lack}")));
         Ok(built)
     }
 
@@ -365,6 +375,20 @@ fn check_rebuilds(spec: &Spec) -> Result<(), Error> {
     }
 }
 
+/// Refuses rebuilds of a program with servers, which are launched once and would be those of the first build.
+fn check_rebuilt(contender: &Contender, rebuilds: Option<u32>) -> Result<(), Error> {
+    match (&contender.target, rebuilds) {
+        (Target::Program(program), Some(_)) if program.servers.is_some() => {
+            Err(Error::usage(format!(
+                "--rebuilds: the contender `{}` is a program with servers, which are launched once for all of \
+             its runs, so only one build of them would be compared: leave out --rebuilds",
+                contender.name
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A side in words.
 pub(crate) fn describe(side: &Side) -> String {
     let what = if side.is_work_tree { "the working tree at " } else { "" };
@@ -465,7 +489,7 @@ fn check(contender: &Contender, of_file: &Path, top: &Path) -> Result<(), Error>
             own_paths::check_launch(launch, top).or_else(|why| refused(&why))
         }
         Target::Program(program) => {
-            own_paths::check_program(program, top).or_else(|why| refused(&why))
+            own_paths::check_program(program, of_file, top).or_else(|why| refused(&why))
         }
     }
 }

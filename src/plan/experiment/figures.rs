@@ -58,17 +58,20 @@ fn kind(table: &Table<'_>) -> Result<Option<Kind>, Error> {
     let named = table.get("kind");
     let name = named.as_ref().map(Value::word).transpose()?;
     let Some(pattern) = table.get("pattern") else {
-        for key in ["unit", "larger_is_better"] {
-            if let Some(value) = table.get(key) {
-                return Err(value.error("this key belongs to `pattern`: the other kinds know it"));
-            }
+        if let Some(value) = table.get("unit") {
+            return Err(value.error("this key belongs to `pattern`: the other kinds know it"));
         }
-        return match (name, named) {
+        let kind = match (name, named) {
             (Some("pattern"), Some(value)) => {
                 Err(value.error("`pattern` is missing: give the regular expression, such as '(?<name>\\S+) (?<number>\\S+) ns'"))
             }
             (Some(name), Some(value)) => kind_named(name).map_err(|message| value.error(&message)),
             _ => Ok(None),
+        }?;
+        return match (kind, table.get("larger_is_better")) {
+            (Some(kind), Some(larger)) => Ok(Some(kind.with_direction(larger.flag()?))),
+            (None, Some(larger)) => Err(larger.error("name the `kind` of the figures, too")),
+            (kind, None) => Ok(kind),
         };
     };
     if name.is_some_and(|name| name != "pattern") {

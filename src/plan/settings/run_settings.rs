@@ -186,7 +186,7 @@ declared! {
         )
         .more(
             "A copy of the last contender takes part in every round. If one of its cases differs, the result is not \
-             to be trusted, and the exit code is 3. In the long run that happens in 5 % of runs.",
+             to be trusted, and the exit code is 3. In the long run that happens in at most 5 % of runs.",
         )
         .only(COMPARE)
         .under(Verdict, 9)]);
@@ -454,6 +454,7 @@ impl RunSettings {
             rank: false,
             by: None,
             all_pairs: false,
+            control: false,
             ..self
         }
     }

@@ -23,7 +23,11 @@ pub(crate) fn compared(question: &Question, figures: &[Vec<CaseFigure>]) -> Resu
             return Err(format!("`{contender}` has no case `{}`", shown(name)));
         }
         for figure in figures.iter().filter(|of| only.is_none_or(|name| of.case == name)) {
-            all.entry(&figure.case).or_default().push((contender, figure));
+            let of = all.entry(&figure.case).or_default();
+            // A contender counts once for each case.
+            if of.last().is_none_or(|(last, _)| *last != contender) {
+                of.push((contender, figure));
+            }
         }
     }
     let mut cases = Cases::default();
@@ -90,12 +94,19 @@ fn comparisons(question: &Question, cases: usize) -> usize {
     cases.saturating_mul(question.pairs.len().max(1))
 }
 
-/// Why so many rounds cannot decide about so many cases. Returns None if they can.
-pub(crate) fn too_few_rounds(question: &Question, cases: &Cases) -> Option<String> {
+/// Why so many rounds cannot decide about so many cases. Returns None if they can. `are_rebuilt` says whether each
+/// round has builds of its own, whose number is then that of the rounds.
+pub(crate) fn too_few_rounds(
+    question: &Question,
+    cases: &Cases,
+    are_rebuilt: bool,
+) -> Option<String> {
     if matches!(question.length, LengthRule::Part { .. }) {
         return None;
     }
-    too_few(cases.replicates, comparisons(question, cases.compared.len()), question.alpha)
+    let comparisons = comparisons(question, cases.compared.len());
+    let why = too_few(cases.replicates, comparisons, question.alpha)?;
+    Some(if are_rebuilt { why.replace("--rounds", "--rebuilds") } else { why })
 }
 
 /// Leaves out the dearest cases, one after another, until all rounds fit into the time that is left. `costs_ns` is what
@@ -188,12 +199,20 @@ mod tests {
         let cases = compared(&fixed, &two).expect("cases");
         assert_eq!(cases.replicates, 10);
         assert_eq!(
-            too_few_rounds(&fixed, &cases).as_deref(),
+            too_few_rounds(&fixed, &cases, false).as_deref(),
             Some(
                 "10 rounds cannot support 70 comparisons at 5 %; at least 12 are needed: use --rounds 14 or compare fewer"
             )
         );
-        assert_eq!(too_few_rounds(&fixed, &Cases { replicates: 12, ..cases }), None);
+        let of_rebuilds = too_few_rounds(&fixed, &cases, true).expect("too few");
+        assert!(of_rebuilds.contains("use --rebuilds 14 or"), "{of_rebuilds}");
+        assert_eq!(too_few_rounds(&fixed, &Cases { replicates: 12, ..cases }, false), None);
+    }
+
+    #[test]
+    fn a_contender_counts_once_for_a_case() {
+        let none = compared(&question(), &[figures(&["a", "a"]), figures(&["b"])]);
+        assert!(none.is_err(), "both figures of `a` are of one contender: {none:?}");
     }
 
     #[test]

@@ -113,10 +113,13 @@ fn refuse(spec: &Spec) -> Result<(), Error> {
     }
 }
 
-/// A copy of the last contender under another name.
+/// A copy of the last contender under a name that no other one has.
 fn copy_of_last(candidates: &[Candidate]) -> Option<Candidate> {
     let last = candidates.last()?;
-    let name = format!("{}-again", last.name);
+    let first = format!("{}-again", last.name);
+    let numbered = (2..).map(|number| format!("{first}-{number}"));
+    let is_free = |name: &String| candidates.iter().all(|of| of.name != *name);
+    let name = std::iter::once(first.clone()).chain(numbered).find(is_free)?;
     Some(Candidate { name, ..last.clone() })
 }
 
@@ -198,5 +201,12 @@ mod tests {
         assert!(plan.question.pairs.iter().all(|pair| pair.b < 3));
         let target = |at: usize| plan.contenders[at].target.clone();
         assert_eq!(target(2), target(3));
+        let taken = example::plan(|spec| {
+            suites(spec);
+            let more = ["new-again", "new-again-2", "new"].map(|name| format!("{name}=exec:bench"));
+            spec.contenders.splice(2.., more);
+            spec.run.control = true;
+        });
+        assert_eq!(taken.question.names().last(), Some(&"new-again-3".to_owned()));
     }
 }

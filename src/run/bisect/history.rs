@@ -4,6 +4,8 @@ use crate::system::repository::{Commit as Known, Repository};
 use protocol::Error;
 use report::bisect::{Asked, Commit};
 use std::collections::HashSet;
+use std::path::Path;
+use text::lists;
 use text::shown::shown;
 use text::units::show_count;
 
@@ -57,7 +59,7 @@ impl Commits for Repository {
         let parents = self.reads(&["rev-list", "--parents", "-1", &id])?;
         let parents = String::from_utf8_lossy(&parents);
         let parents = parents.split_whitespace().skip(1).map(str::to_owned).collect();
-        Ok(Commit { id, short, subject, author, authored, parents })
+        Ok(Commit { id, short, subject, author, authored, parents, left_out: 0 })
     }
 
     fn is_shallow(&self) -> bool {
@@ -76,6 +78,7 @@ fn parsed(output: &[u8]) -> Vec<Commit> {
         author: of[3].chars().take(text::shown::LONGEST).collect(),
         authored: of[4].to_owned(),
         parents: of[5].split(' ').filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+        left_out: 0,
     });
     commits.collect()
 }
@@ -84,7 +87,7 @@ fn parsed(output: &[u8]) -> Vec<Commit> {
 /// stands for itself if it is a first parent of BAD; else the commit from which both come.
 ///
 /// # Errors
-/// If there is no such commit, or there are too many.
+/// If there is no such commit, none of them touches the paths, or there are too many.
 pub(super) fn of_bad(
     commits: &dyn Commits,
     good: &str,
@@ -107,7 +110,12 @@ pub(super) fn of_bad(
         }));
     };
     let begin = commits.describe(before)?;
-    let line = kept(commits, good, bad, all, paths)?;
+    let Some(line) = kept(commits, good, bad, all, paths)? else {
+        return Err(Error::usage(format!(
+            "no commit between GOOD and BAD changes anything at {}: paths are relative to the current directory",
+            lists::listed(&paths.iter().map(shown).collect::<Vec<_>>())
+        )));
+    };
     check(&line)?;
     Ok([vec![begin], line].concat())
 }
@@ -126,26 +134,61 @@ pub(super) fn of_merge(
     let all = commits.first_parents(main, side, &[])?;
     let Some(before) = all.first().and_then(|first| first.parents.first()) else { return Ok(None) };
     let begin = commits.describe(before)?;
-    let line = kept(commits, main, side, all, paths)?;
-    Ok((line.len() <= MOST).then(|| [vec![begin], line].concat()))
+    let line = kept(commits, main, side, all, paths)?.filter(|line| line.len() <= MOST);
+    Ok(line.map(|line| [vec![begin], line].concat()))
 }
 
-/// The commits of a line that change something at the paths, and its last one, which is measured in any case.
+/// The commits of a line that change something at the paths, and its last one, which is measured in any case. Each
+/// says how many before it were left out. Returns None if none changes anything there.
 fn kept(
     commits: &dyn Commits,
     without: &str,
     of: &str,
-    mut all: Vec<Commit>,
+    all: Vec<Commit>,
     paths: &[String],
-) -> Result<Vec<Commit>, Error> {
+) -> Result<Option<Vec<Commit>>, Error> {
     if paths.is_empty() {
-        return Ok(all);
+        return Ok(Some(all));
     }
     let touching = commits.first_parents(without, of, paths)?;
+    if touching.is_empty() {
+        return Ok(None);
+    }
     let touching: HashSet<String> = touching.into_iter().map(|commit| commit.id).collect();
-    let last = all.last().map(|commit| commit.id.clone());
-    all.retain(|commit| touching.contains(&commit.id) || Some(&commit.id) == last.as_ref());
-    Ok(all)
+    let last = all.len() - 1;
+    let (mut line, mut left_out) = (Vec::new(), 0);
+    for (at, commit) in all.into_iter().enumerate() {
+        if at == last || touching.contains(&commit.id) {
+            line.push(Commit { left_out: std::mem::take(&mut left_out), ..commit });
+        } else {
+            left_out += 1;
+        }
+    }
+    Ok(Some(line))
+}
+
+/// Paths as the user typed them in a directory, relative to the top of the repository.
+///
+/// # Errors
+/// If that directory is elsewhere, or a path has a form that has another meaning at the top.
+pub(crate) fn below_the_top(
+    repository: &Repository,
+    directory: &Path,
+    typed: &[String],
+) -> Result<Vec<String>, Error> {
+    let top = repository.top().canonicalize().unwrap_or_else(|_| repository.top().to_owned());
+    let below = directory.strip_prefix(&top).ok();
+    let of = |path: &String| match (path.starts_with(':'), below) {
+        (false, _) if path.starts_with('/') => Ok(path.clone()),
+        (false, Some(below)) => Ok(below.join(path).display().to_string()),
+        (true, Some(below)) if below.as_os_str().is_empty() => Ok(path.clone()),
+        _ => Err(Error::usage(format!(
+            "{}: give this path in the top directory of the repository, {}",
+            shown(path),
+            shown(top.display().to_string())
+        ))),
+    };
+    typed.iter().map(of).collect()
 }
 
 fn check(line: &[Commit]) -> Result<(), Error> {

@@ -10,9 +10,9 @@ mod searching;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use history::skipped;
+pub(crate) use history::{below_the_top, skipped};
 pub(crate) use recording::{Keeping, RECORD};
-pub(crate) use searching::{ProbeToMeasure, Searching};
+pub(crate) use searching::{ProbeToMeasure, ROLES, Searching};
 
 use protocol::Error;
 use std::path::Path;
@@ -28,6 +28,8 @@ pub(crate) enum Reading {
     Void(String),
     /// It was stopped or killed before its last unit.
     Unfinished,
+    /// It failed, and that says nothing about whether a commit builds and starts.
+    Failed(Error),
 }
 
 /// Measures commits.

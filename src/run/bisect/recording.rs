@@ -142,6 +142,16 @@ fn changed(before: &Asked, now: &Asked) -> Option<String> {
         let range = |of: &Asked| format!("{} to {}", of.good, of.bad);
         return other("the range", &range(before), &range(now));
     }
+    let [good, bad] =
+        [(0, "GOOD", &before.good), (1, "BAD", &before.bad)].map(|(at, end, typed)| {
+            let moved = before.ids[at] != now.ids[at];
+            moved.then(|| {
+                other(&format!("{end} (`{}`)", shown(typed)), &before.ids[at], &now.ids[at])
+            })
+        });
+    if let Some(moved) = good.or(bad) {
+        return moved;
+    }
     let (json, words) = (serde_json::to_value(before).ok()?, serde_json::to_value(now).ok()?);
     let (before, now) = (json.as_object()?, words.as_object()?);
     let (key, _) = before.iter().find(|(key, value)| now.get(*key) != Some(value))?;

@@ -20,6 +20,8 @@ pub(crate) struct Searching<'a> {
     pub(crate) measuring: &'a mut dyn Measuring,
     /// The record, which grows.
     pub(crate) record: Bisection,
+    /// The command that goes on with this search.
+    pub(crate) command: String,
 }
 
 /// A probe with the line whose commits it measures.
@@ -174,13 +176,13 @@ impl Searching<'_> {
         let what = to_measure(&self.record.lines[on.at], &asked, 0);
         let reading = self.measuring.read(&what, &self.keeping.run(&recorded.run))?;
         match (reading, &recorded.state) {
-            (Reading::Unfinished, State::Begun) => {
-                self.record.lines[on.at].probes[number].state = State::Abandoned;
-                self.keeping.save(&self.record)?;
-                Ok(true)
-            }
-            (reading @ Reading::Whole(_), _) | (reading, State::Begun) => {
+            (reading @ Reading::Whole(_), _) | (reading @ Reading::Void(_), State::Begun) => {
                 self.settle(on, number, &asked, reading, recorded.took)
+            }
+            // Whatever ended it may be gone, so it is measured again.
+            (_, State::Begun) => {
+                self.abandon(on, number, None, None)?;
+                Ok(true)
             }
             _ => Err(self.does_not_follow(&recorded)),
         }
@@ -197,6 +199,7 @@ impl Searching<'_> {
             units: asked.units,
             state: State::Begun,
             why: None,
+            failed: None,
             found: Vec::new(),
             bracket: None,
             took: 0.0,
@@ -239,31 +242,69 @@ impl Searching<'_> {
                 self.keeping.save(&self.record)?;
                 Ok(true)
             }
-            Reading::Unusable(position, why) => {
-                let place = asked.places[position];
-                (probe.state, probe.why) = (State::Unusable(place), Some(why.clone()));
-                self.keeping.save(&self.record)?;
-                self.skip(on, place, &why)
+            Reading::Unusable(position, why) => self.failed(on, at, asked.places[position], why),
+            Reading::Failed(error) => {
+                self.abandon(on, at, None, Some(error.text.clone()))?;
+                Err(Error { text: format!("{}; {}", error.text, self.goes_on()), ..error })
             }
             Reading::Void(why) => {
                 let run = probe.run.clone();
                 (probe.state, probe.why) = (State::Void, Some(why.clone()));
                 self.keeping.save(&self.record)?;
-                let text = format!(
-                    "{run} is void: {why}. The search ends here; the same command, with --out {}, measures this probe \
-                     again",
-                    shown(self.keeping.directory().display().to_string())
-                );
+                let text = format!("{run} is void: {why}; {}", self.goes_on());
                 Err(Error { exit: Exit::Void, text })
             }
             Reading::Unfinished => {
-                let text = format!(
-                    "the search was stopped; the same command goes on, with --out {}",
-                    shown(self.keeping.directory().display().to_string())
-                );
+                let text = format!("the search was stopped; {}", self.goes_on());
                 Err(Error { exit: Exit::Void, text })
             }
         }
+    }
+
+    /// How the search goes on after this process.
+    fn goes_on(&self) -> String {
+        format!("this goes on and measures that again: {}", self.command)
+    }
+
+    /// Records that a probe ended without units, and that a commit failed in it if that is so.
+    fn abandon(
+        &mut self,
+        on: &OnLine,
+        at: usize,
+        failed: Option<usize>,
+        why: Option<String>,
+    ) -> Result<(), Error> {
+        let probe = &mut self.record.lines[on.at].probes[at];
+        (probe.state, probe.failed, probe.why) = (State::Abandoned, failed, why);
+        self.keeping.save(&self.record)
+    }
+
+    /// A commit did not build or start. That may be a busy port or a network that is down, so a commit is left out only
+    /// after the second time, and GOOD and BAD, without which there is no answer, never are. Returns false if the line
+    /// cannot be searched.
+    fn failed(
+        &mut self,
+        on: &mut OnLine,
+        at: usize,
+        place: usize,
+        why: String,
+    ) -> Result<bool, Error> {
+        let line = &self.record.lines[on.at];
+        let short = shown(&line.commits[place].short);
+        if line.merge.is_none() && (place == 0 || place + 1 == line.commits.len()) {
+            let end = if place == 0 { "GOOD" } else { "BAD" };
+            self.abandon(on, at, Some(place), Some(why.clone()))?;
+            return Err(Error::target(format!("{end} ({short}): {why}; {}", self.goes_on())));
+        }
+        if !line.probes.iter().any(|probe| probe.failed == Some(place)) {
+            self.measuring.say(&format!("{short} is tried once more: {why}"));
+            self.abandon(on, at, Some(place), Some(why))?;
+            return Ok(true);
+        }
+        let probe = &mut self.record.lines[on.at].probes[at];
+        (probe.state, probe.why) = (State::Unusable(place), Some(why.clone()));
+        self.keeping.save(&self.record)?;
+        self.skip(on, place, &why)
     }
 
     /// Leaves out a commit that does not build or start. Returns false if it is an end of a side branch, which is then
@@ -271,13 +312,8 @@ impl Searching<'_> {
     fn skip(&mut self, on: &mut OnLine, place: usize, why: &str) -> Result<bool, Error> {
         let line = &self.record.lines[on.at];
         let commit = &line.commits[place];
-        let is_end = place == 0 || place + 1 == line.commits.len();
-        if is_end && line.merge.is_none() {
-            let end = if place == 0 { "GOOD" } else { "BAD" };
-            return Err(Error::target(format!("{end} ({}): {why}", shown(&commit.short))));
-        }
         self.measuring.say(&format!("{} is skipped: {why}", shown(&commit.short)));
-        if is_end {
+        if place == 0 || place + 1 == line.commits.len() {
             return Ok(false);
         }
         on.search.unusable(place);
@@ -295,7 +331,9 @@ impl Searching<'_> {
         let took: f64 =
             self.record.lines.iter().flat_map(|line| &line.probes).map(|of| of.took).sum();
         let so_far = show_ns((took.ceil() * 1e9) as u64);
-        let found = line.probes.last().and_then(|probe| probe.found.last());
+        // A fresh comparison has three ratios, and none of them is about where the search is.
+        let probe = line.probes.last().filter(|probe| probe.purpose != Purpose::Naming);
+        let found = probe.and_then(|probe| probe.found.last());
         let ratio = found.map_or(String::new(), |found| format!("{:.3}x; ", found.ratio.ratio));
         let left = match on.search.whole() {
             None => "GOOD and BAD are not told apart yet".to_owned(),
@@ -393,21 +431,25 @@ fn in_words(line: &Line, probe: &bisect::Probe) -> String {
             format!("{} (commit {commit} of {last}) against {}, {units}", name(commit), name(end))
         }
         bisect::Purpose::Naming { parent, commit, attempt } => format!(
-            "fresh comparison {attempt} of {} with its parent {} and both ends, {units}",
+            "fresh comparison {attempt} of {} with {} before it and both ends, {units}",
             name(commit),
             name(parent)
         ),
     }
 }
 
+/// The names of the contenders by their roles, GOOD first and BAD last. They are equally long: the length of a name
+/// must not change what is measured.
+pub(crate) const ROLES: [&str; 4] = ["good", "prev", "this", "last"];
+
 /// A commit of a line by its role in a probe: a name for its contender.
 fn role(what: &ProbeToMeasure<'_>, place: usize) -> &'static str {
     let last = what.line.commits.len() - 1;
     match what.purpose {
-        _ if place == 0 => "good",
-        _ if place == last => "bad",
-        bisect::Purpose::Naming { parent, .. } if place == parent => "parent",
-        _ => "commit",
+        _ if place == 0 => ROLES[0],
+        _ if place == last => ROLES[3],
+        bisect::Purpose::Naming { parent, .. } if place == parent => ROLES[1],
+        _ => ROLES[2],
     }
 }
 

@@ -7,7 +7,7 @@ use crate::scratch::Scratch;
 use protocol::Exit;
 use report::bisect::{Asked, Bisection, Commit, Ended, Line, SCHEMA, State};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 
 /// A history as a table of parents, and what each commit costs.
@@ -95,9 +95,13 @@ struct Simulated<'a> {
     noise: f64,
     killed_at: Option<(usize, bool)>,
     void_at: Option<usize>,
+    /// The run that fails, for no commit's fault.
+    fails_at: Option<usize>,
     runs: Cell<usize>,
     launches: Cell<usize>,
     sentences: RefCell<Vec<String>>,
+    /// Commits that do not start the first time.
+    flakes: RefCell<HashSet<String>>,
 }
 
 impl<'a> Simulated<'a> {
@@ -107,9 +111,11 @@ impl<'a> Simulated<'a> {
             noise: 0.01,
             killed_at: None,
             void_at: None,
+            fails_at: None,
             runs: Cell::new(0),
             launches: Cell::new(0),
             sentences: RefCell::default(),
+            flakes: RefCell::default(),
         }
     }
 
@@ -131,7 +137,12 @@ impl Measuring for Simulated<'_> {
         self.runs.set(self.runs.get() + 1);
         let commits: Vec<&Commit> =
             what.contenders().into_iter().map(|(_, commit)| commit).collect();
-        if let Some(at) = commits.iter().position(|commit| self.table.broken.contains(&commit.id)) {
+        let fails = |commit: &Commit| {
+            let id = &commit.id;
+            let flakes = self.flakes.borrow_mut().remove(id);
+            self.table.broken.contains(id) || flakes
+        };
+        if let Some(at) = commits.iter().position(|commit| fails(commit)) {
             return Ok(Reading::Unusable(at, "`make` failed".to_owned()));
         }
         fs::create_dir(directory).expect("a new run");
@@ -148,6 +159,9 @@ impl Measuring for Simulated<'_> {
         if is_killed(false) {
             panic!("killed before the last unit");
         }
+        if self.fails_at == Some(self.runs.get()) {
+            fs::write(directory.join("failed"), "no space left").expect("scratch");
+        }
         if self.void_at == Some(self.runs.get()) {
             fs::write(directory.join("void"), "differing replies").expect("scratch");
         }
@@ -160,6 +174,9 @@ impl Measuring for Simulated<'_> {
     }
 
     fn read(&self, _: &ProbeToMeasure<'_>, directory: &Path) -> Result<Reading, Error> {
+        if let Ok(why) = fs::read_to_string(directory.join("failed")) {
+            return Ok(Reading::Failed(Error::failed(why)));
+        }
         if let Ok(why) = fs::read_to_string(directory.join("void")) {
             return Ok(Reading::Void(why));
         }
@@ -183,6 +200,7 @@ fn asked() -> Asked {
         contender: "app".to_owned(),
         good: "good".to_owned(),
         bad: "bad".to_owned(),
+        ids: ["1", "2"].map(str::to_owned),
         metric: "throughput".to_owned(),
         case: None,
         matters: 0.03,
@@ -213,7 +231,8 @@ fn search_in(
         },
     };
     skipped(&record.asked, &record.lines[0].commits)?;
-    Searching { keeping: &keeping, commits: table, measuring: simulated, record }.finish()
+    let command = "`tiebreak bisect`".to_owned();
+    Searching { keeping: &keeping, commits: table, measuring: simulated, record, command }.finish()
 }
 
 fn search(asked: &Asked, ends: [&str; 2], table: &Table) -> Bisection {
@@ -255,7 +274,6 @@ fn the_planted_commit_is_named_with_its_page() {
     assert!(progress("probe 2: c32 (commit 32 of 64) against c"), "{sentences:?}");
     assert!(progress(" left; ") && progress("fresh comparison 1 of c41"), "{sentences:?}");
     let launches = simulated.launches.get();
-    println!("{} runs, {launches} launches, for 64 commits", simulated.runs.get());
     assert!((50..160).contains(&launches), "{launches}");
 }
 
@@ -318,7 +336,9 @@ fn what_has_changed_is_named_and_refused() {
     let scratch = Scratch::new();
     let table = Table::row(8, &[(3, 0.1)]);
     search_in(scratch.path(), &asked(), ["c0", "c8"], &mut Simulated::of(&table)).expect("found");
-    let changes: [(&str, Asked); 6] = [
+    let ids = ["1", "3"].map(str::to_owned);
+    let changes: [(&str, Asked); 7] = [
+        ("BAD (`bad`) was 2 and is 3", Asked { ids, plan: "1".to_owned(), ..asked() }),
         ("tiebreak.toml has changed", Asked { file_hash: "1".to_owned(), ..asked() }),
         ("the machine was this and is other", Asked { machine: "other".to_owned(), ..asked() }),
         ("tiebreak was 0.1.0 and is 0.1.1", Asked { build: "0.1.1".to_owned(), ..asked() }),
@@ -367,11 +387,14 @@ fn commits_that_do_not_build_are_skipped() {
     table.broken = ["c8", "c7", "c12"].map(str::to_owned).to_vec();
     let found = search(&asked(), ["c0", "c16"], &table);
     assert_eq!(named(&found.lines[0]), ["c7", "c8", "c9"]);
-    let answer = found.answer.expect("it has ended");
+    let answer = found.answer.as_deref().expect("it has ended");
     assert!(
         answer.starts_with("one of c7, c8 or c9 with 95 % (c7 and c8 do not build"),
         "{answer}"
     );
+    let state = |of: State| found.lines[0].probes.iter().filter(|probe| probe.state == of).count();
+    assert_eq!((state(State::Unusable(8)), state(State::Unusable(7))), (1, 1));
+    assert!(state(State::Abandoned) >= 2, "each failed twice: {:?}", found.lines[0].probes);
     let skip = Asked { skipped: vec!["c8".to_owned()], ..asked() };
     table.broken.clear();
     assert_eq!(named(&search(&skip, ["c0", "c16"], &table).lines[0]), ["c8", "c9"]);
@@ -390,7 +413,14 @@ fn ends_that_do_not_build_or_are_skipped_are_errors() {
         fs::create_dir(&directory).expect("scratch");
         let error =
             search_in(&directory, &asked(), ["c0", "c4"], &mut Simulated::of(&table)).unwrap_err();
-        assert_eq!((error.exit, error.text.as_str()), (exit, text));
+        assert!(error.exit == exit && error.text.starts_with(text), "{}", error.text);
+        assert!(error.text.ends_with("measures that again: `tiebreak bisect`"), "{}", error.text);
+        // It may have been the network: a later start tries it again, and none of its failures is kept against it.
+        table.broken.clear();
+        let found = search_in(&directory, &asked(), ["c0", "c4"], &mut Simulated::of(&table))
+            .expect("it builds now");
+        assert_eq!(named(&found.lines[0]), ["c2"]);
+        assert_eq!(found.lines[0].probes[0].state, State::Abandoned);
     }
     let table = Table::row(4, &[]);
     let skip = Asked { skipped: vec!["c4".to_owned()], ..asked() };
@@ -467,6 +497,50 @@ fn only_commits_that_touch_the_paths_are_searched_and_bad() {
     assert_eq!(ids, ["c0", "c2", "c5", "c6", "c8"]);
     let answer = found.answer.expect("it has ended");
     assert!(answer.ends_with("against c2, the one before it that was searched"), "{answer}");
+    let lead = "one of c5 (the change c5, 2026-05-02) and the 2 commits before it that touch none of the paths";
+    assert!(answer.starts_with(lead), "{answer}");
+    table.touching.clear();
+    let error = Searching::first_line(&table, ["c0", "c8"], &with.paths, 7).expect_err("no commit");
+    assert_eq!(error.exit, Exit::Usage);
+    assert!(error.text.starts_with("no commit between GOOD and BAD changes"), "{}", error.text);
+}
+
+#[test]
+fn a_commit_that_fails_once_is_tried_again() {
+    let table = Table::row(16, &[(9, 0.08)]);
+    let mut simulated = Simulated::of(&table);
+    simulated.flakes = RefCell::new(["c8", "c9", "c12"].map(str::to_owned).into());
+    let scratch = Scratch::new();
+    let found =
+        search_in(scratch.path(), &asked(), ["c0", "c16"], &mut simulated).expect("an answer");
+    assert_eq!(named(&found.lines[0]), ["c9"]);
+    let failed: Vec<usize> = found.lines[0].probes.iter().filter_map(|of| of.failed).collect();
+    assert!(failed.contains(&8), "{failed:?}");
+    let again = search_in(scratch.path(), &asked(), ["c0", "c16"], &mut Simulated::of(&table));
+    assert_eq!(again.expect("it follows from its runs"), found);
+}
+
+/// A full disk and the like: the search ends, and a later start measures again what failed.
+#[test]
+fn a_run_that_failed_is_measured_again() {
+    let table = Table::row(8, &[(3, 0.1)]);
+    for killed in [false, true] {
+        let scratch = Scratch::new();
+        let killed_at = killed.then_some((2, true));
+        let mut simulated = Simulated { fails_at: Some(2), killed_at, ..Simulated::of(&table) };
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            search_in(scratch.path(), &asked(), ["c0", "c8"], &mut simulated)
+        }));
+        assert_eq!(outcome.is_err(), killed);
+        if let Ok(outcome) = outcome {
+            let error = outcome.expect_err("a full disk");
+            assert!(error.text.starts_with("no space left; this goes on"), "{}", error.text);
+        }
+        let found = search_in(scratch.path(), &asked(), ["c0", "c8"], &mut Simulated::of(&table));
+        let found = found.expect("measured again");
+        assert_eq!(named(&found.lines[0]), ["c3"]);
+        assert_eq!(found.lines[0].probes[1].state, State::Abandoned);
+    }
 }
 
 #[test]

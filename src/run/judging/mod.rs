@@ -218,7 +218,9 @@ pub(crate) fn read_with<T>(
 /// that only another version of tiebreak can read; it cannot be checked, and the report says why.
 fn check(plan: &Plan, verdict: &Verdict) -> Vec<Checked> {
     let checked = |text: &String| match Requirement::parse(text, &plan.question) {
-        Ok(requirement) => requirement.check(verdict.comparisons(), verdict.findings()),
+        Ok(requirement) => {
+            requirement.check(verdict.comparisons(), verdict.findings(), verdict.suite())
+        }
         Err(why) => vec![Checked {
             requirement: text.clone(),
             a: String::new(),

@@ -18,7 +18,12 @@ impl Silence {
     ///
     /// Operations of earlier trials, whose connections were left waiting, do not show that: all connections may
     /// wait for the whole of a short round. They do once there was no reply for as long as an operation may take.
+    ///
+    /// A run of a suite that fails shows only that its cases have failed.
     pub(super) fn add(&mut self, plan: &Plan, trial: &TrialRecord) -> Option<String> {
+        if plan.question.is_suite {
+            return None;
+        }
         let (contender, silent_ns) = (trial.contender as usize, self.note(trial));
         let outcomes = &trial.seen.outcomes;
         let failed = outcomes.count(FaultOwner::Target) + outcomes.count(FaultOwner::Host);

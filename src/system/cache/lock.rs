@@ -3,7 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use sys::fs::{FlockOperation, flock, retry_on_intr};
 
@@ -31,15 +31,31 @@ impl Lock {
     }
 
     /// Locks this file, which is created if it does not exist. Returns None if another process holds the lock.
+    /// The file is still at its path then: whoever holds the lock may move it away with its directory.
     ///
     /// # Errors
     /// When the file cannot be made or locked.
-    pub(crate) fn try_take(file: &Path) -> io::Result<Option<Lock>> {
-        let file = open(file)?;
-        match lock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-            taken => taken.map(|()| Some(Lock { _held: file })),
+    pub(crate) fn try_take(path: &Path) -> io::Result<Option<Lock>> {
+        loop {
+            let file = open(path)?;
+            match lock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                taken => taken?,
+            }
+            if is_at(&file, path)? {
+                return Ok(Some(Lock { _held: file }));
+            }
         }
+    }
+}
+
+/// Whether the open file is the one that its path names.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    match path.symlink_metadata() {
+        Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -77,5 +93,19 @@ mod tests {
         drop(first);
         assert_eq!(message.recv(), Ok("has it"));
         second.join().expect("ended").expect("locked");
+    }
+
+    #[test]
+    fn a_lock_that_was_moved_away_is_not_that_of_its_path() {
+        let scratch = Scratch::new();
+        let (path, moved) = (scratch.path().join("lock"), scratch.path().join("moved"));
+        let opened = open(&path).expect("made");
+        let first = Lock::try_take(&path).expect("free").expect("free");
+        assert!(Lock::try_take(&path).expect("readable").is_none());
+        std::fs::rename(&path, &moved).expect("moved");
+        assert!(!is_at(&opened, &path).expect("readable"), "nothing is there");
+        let second = Lock::try_take(&path).expect("a new file");
+        assert!(second.is_some() && !is_at(&opened, &path).expect("readable"));
+        drop(first);
     }
 }

@@ -4,6 +4,7 @@
 use super::Repository;
 use super::git::{self, Config, command};
 use protocol::Error;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -50,7 +51,9 @@ impl Repository {
         let mut written = command(into, Config::Nobody);
         written.args(["read-tree", "--reset", "-u", id]);
         git::output(written, "the tree of a revision cannot be written")?;
-        self.fill_pointers(into)
+        let mut lacks = self.fill_pointers(into)?;
+        lacks.extend(other_filters(into)?);
+        Ok(lacks)
     }
 
     /// Makes an empty clone whose HEAD is this commit.
@@ -92,14 +95,7 @@ impl Repository {
         let mut listed = command(into, Config::Nobody);
         listed.args(["ls-files", "-z", "--stage"]);
         let listed = git::output(listed, "the tree of a revision cannot be read")?;
-        let links = git::fields(&listed).filter_map(|entry| {
-            let (about, path) = entry.split_at(entry.iter().position(|byte| *byte == b'\t')?);
-            let about = std::str::from_utf8(about).ok()?;
-            let mut words = about.split(' ');
-            let id = (words.next() == Some("160000")).then(|| words.next())??;
-            Some((PathBuf::from(std::ffi::OsStr::from_bytes(&path[1..])), id.to_owned()))
-        });
-        let links: Vec<(PathBuf, String)> = links.collect();
+        let links = git::links(&listed);
         if links.is_empty() {
             return Ok(Vec::new());
         }
@@ -161,6 +157,40 @@ impl Repository {
         }
         Ok(lacks)
     }
+}
+
+/// What a tree has behind filters other than Git LFS, none of which is run: the files are as git stores them.
+fn other_filters(into: &Path) -> Result<Vec<String>, Error> {
+    let list = |words: &[&str]| {
+        let mut listed = command(into, Config::Nobody);
+        listed.args(["ls-files", "-z", "--"]).args(words);
+        git::output(listed, "the tree of a revision cannot be read").map(|it| git::paths(&it))
+    };
+    let mut names = BTreeSet::new();
+    for path in list(&[":(glob)**/.gitattributes"])? {
+        let file = into.join(path);
+        if file.symlink_metadata().is_ok_and(|about| about.is_file()) {
+            let text = String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned();
+            let words = text.split_whitespace().filter_map(|word| word.strip_prefix("filter="));
+            let is_name = |name: &&str| {
+                let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+                *name != "lfs" && !name.is_empty() && name.chars().all(fits)
+            };
+            names.extend(words.filter(is_name).map(str::to_owned));
+        }
+    }
+    let mut lacks = Vec::new();
+    for name in names {
+        let files = list(&[&format!(":(attr:filter={name})")])?;
+        if let Some(first) = files.first() {
+            let (first, more) = (shown(first.display().to_string()), files.len() - 1);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            lacks.push(format!(
+                "{first}{more}: git's filter {name} is not run, so as git stores it"
+            ));
+        }
+    }
+    Ok(lacks)
 }
 
 /// The SHA-256 that a file names if it is a pointer of Git LFS.

@@ -93,6 +93,18 @@ pub(super) fn paths(output: &[u8]) -> Vec<PathBuf> {
     fields(output).map(|field| PathBuf::from(OsStr::from_bytes(field))).collect()
 }
 
+/// The submodules of an index that was listed with `ls-files -z --stage`, each with its commit.
+pub(super) fn links(listed: &[u8]) -> Vec<(PathBuf, String)> {
+    let links = fields(listed).filter_map(|entry| {
+        let (about, path) = entry.split_at(entry.iter().position(|byte| *byte == b'\t')?);
+        let about = std::str::from_utf8(about).ok()?;
+        let mut words = about.split(' ');
+        let id = (words.next() == Some("160000")).then(|| words.next())??;
+        Some((PathBuf::from(OsStr::from_bytes(&path[1..])), id.to_owned()))
+    });
+    links.collect()
+}
+
 /// An output of one line as a path.
 pub(super) fn path(output: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(output.strip_suffix(b"\n").unwrap_or(output)))

@@ -1,6 +1,6 @@
 //! Repositories that are made by git itself.
 
-use super::Repository;
+use super::{Changes, Repository};
 use crate::scratch::Scratch;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -136,7 +136,8 @@ fn nothing_is_written_to_the_repository_and_no_program_of_it_runs() {
     repository.ignored();
     assert_eq!(listing(&top), before);
     assert!(!ran.exists(), "{}", fs::read_to_string(&ran).unwrap_or_default());
-    assert_eq!((changes.changed, changes.untracked, lacks), (1, 1, Vec::new()));
+    let unfiltered = "a: git's filter ours is not run, so as git stores it".to_owned();
+    assert_eq!((changes.changed, changes.untracked, lacks), (1, 1, vec![unfiltered]));
     assert_eq!((read(&commit, "a"), read(&tree, "a")), ("first".to_owned(), "other".to_owned()));
     // What a build does with git does not reach the user's repository either.
     git(&tree, &["commit", "--quiet", "--all", "--message", "of a build"]);
@@ -268,4 +269,41 @@ fn a_build_may_ask_git_for_its_version() {
     assert!(git(&into, &["describe"]).starts_with("v1.0-1-g"), "{}", git(&into, &["describe"]));
     assert_eq!(git(&into, &["status", "--porcelain"]), "");
     assert_eq!(git(&into, &["rev-parse", "HEAD~1"]), first);
+}
+
+#[test]
+fn what_a_copy_lacks_or_has_of_another_commit_is_said() {
+    let scratch = Scratch::new();
+    let (top, _) = repository(&scratch);
+    let lib = scratch.path().join("lib");
+    fs::create_dir(&lib).expect("a directory");
+    git(&lib, &["init", "--quiet"]);
+    write(&lib, "l", "one");
+    commit(&lib, "one");
+    let from = lib.display().to_string();
+    git(&top, &["submodule", "--quiet", "add", &from, "old"]);
+    write(&top, ".gitattributes", "*.bin filter=crypt\n*.none filter=unused\n");
+    write(&top, "x.bin", "x");
+    commit(&top, "with a submodule and a filter");
+    let copied = |name: &str| {
+        let copied = opened(&top).copy_work_tree(&scratch.path().join(name));
+        copied.unwrap_or_else(|error| panic!("{}", error.text))
+    };
+    let (changes, lacks) = copied("1");
+    assert_eq!(changes, Changes::default());
+    assert_eq!(lacks, ["x.bin: git's filter crypt is not run, so as git stores it"]);
+    // Another commit of the submodule, and a submodule that is only staged.
+    write(&top, "old/l", "two");
+    commit(&top.join("old"), "two");
+    git(&top, &["submodule", "--quiet", "add", &from, "fresh"]);
+    // Runs that tiebreak wrote here.
+    write(&top, "tiebreak-runs/a/journal.jsonl", "");
+    write(&top, "tiebreak-runs/a/logs/old.log", "");
+    let (changes, lacks) = copied("2");
+    // The submodule, and the file of submodules that names the new one.
+    assert_eq!(changes, Changes { changed: 2, untracked: 0 });
+    assert_eq!(read(&scratch.path().join("2"), "old/l"), "two");
+    assert!(!scratch.path().join("2/tiebreak-runs").exists());
+    let is_said = |what: &&String| *what == "the submodule fresh is in no commit yet: commit it";
+    assert_eq!(lacks.iter().filter(is_said).count(), 1, "{lacks:?}");
 }

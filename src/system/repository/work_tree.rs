@@ -7,11 +7,14 @@ use protocol::Error;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use text::shown::shown;
 
 /// The name of the copied index in the clone.
 const COPIED: &str = "index-of-user";
+
+/// The file that the directory of a run has.
+const JOURNAL: &str = "journal.jsonl";
 
 /// How a work tree differs from HEAD.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,11 +42,14 @@ impl Repository {
         let head = self.commit("HEAD")?.id;
         let mut lacks = self.check_out_alone(&head, into)?;
         let mut changes = Changes::default();
-        for submodule in self.submodules(&head, into)? {
+        let submodules = self.submodules(&head, into)?;
+        let committed: Vec<PathBuf> = submodules.iter().map(|it| it.path.clone()).collect();
+        for submodule in submodules {
             let (at, path) = (self.top.join(&submodule.path), into.join(&submodule.path));
             match submodule.repository.filter(|of| of.top == at || of.has(&submodule.id)) {
                 Some(repository) if repository.top == at => {
                     let (inside, lacking) = repository.copy_work_tree(&path)?;
+                    changes.changed += u64::from(repository.commit("HEAD")?.id != submodule.id);
                     changes.add(inside);
                     lacks.extend(lacking.into_iter().map(|what| within(&submodule.path, &what)));
                 }
@@ -53,6 +59,12 @@ impl Repository {
                 None => lacks.push(lacks_submodule(&submodule.path)),
             }
         }
+        let staged = git::links(&self.reads(&["ls-files", "-z", "--stage"])?);
+        let added = staged.into_iter().filter(|(path, _)| !committed.contains(path));
+        lacks.extend(added.map(|(path, _)| {
+            let path = shown(path.display().to_string());
+            format!("the submodule {path} is in no commit yet: commit it")
+        }));
         changes.add(self.copy_changes(into, &mut lacks)?);
         Ok((changes, lacks))
     }
@@ -70,6 +82,10 @@ impl Repository {
             if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
                 let path = shown(path.display().to_string());
                 lacks.push(format!("{path} is a repository of its own, and no submodule"));
+                continue;
+            }
+            // What tiebreak itself wrote is no part of what is compared.
+            if path.ancestors().skip(1).any(|above| self.top.join(above).join(JOURNAL).is_file()) {
                 continue;
             }
             changes.untracked += u64::from(self.copy_one(&path, into)?);

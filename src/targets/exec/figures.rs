@@ -8,14 +8,16 @@ use keeper::{KeptOutput, Output};
 use protocol::address::ProgramCommand;
 use protocol::private;
 use record::CaseFigure;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use text::blot::blot;
 use text::near;
 use text::shown::shown;
+use text::units::show_counted;
 
 /// In a command, the path of a file or directory that does not exist yet and that its figures are read from.
 pub const FIGURES: &str = "{figures}";
@@ -24,8 +26,11 @@ pub const TEMP: &str = "{temp}";
 /// In a command, the word that selects a case.
 pub const CASE: &str = "{case}";
 
-/// The name of the file with the standard output of a run, in its directory.
+/// The end of the name of the file with the standard output of a run, beside its directory.
 const STDOUT: &str = "stdout";
+
+/// The most files and directories that are looked at for the figures of a run.
+const MOST_ENTRIES: usize = 20_000;
 
 /// What prints the figures of a program's cases, and where they are.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +107,24 @@ pub fn selects_cases(command: &ProgramCommand) -> bool {
     command.words().iter().any(|word| word.contains(CASE))
 }
 
+/// A case that is run alone.
+struct AloneCase {
+    name: String,
+    /// Whether a run of it failed since the cases were set.
+    has_failed: bool,
+}
+
+/// The run of a slice.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum SuiteRun {
+    /// Of all cases.
+    All,
+    /// Of this case alone.
+    Case(String),
+    /// None: the case has failed in an earlier round, and is not judged. It may take until the timeout to fail.
+    Nothing,
+}
+
 /// A suite that can be run.
 pub(super) struct Suite {
     figures: Figures,
@@ -113,7 +136,7 @@ pub(super) struct Suite {
     /// The number of the next run.
     next: AtomicU32,
     /// The cases of a round, each of which is run alone. Empty if one run is of all cases.
-    cases: Mutex<Vec<String>>,
+    cases: Mutex<Vec<AloneCase>>,
 }
 
 impl Suite {
@@ -149,15 +172,31 @@ impl Suite {
                 shown(case)
             ));
         }
-        cases.clone_into(&mut self.cases.lock().unwrap_or_else(PoisonError::into_inner));
+        let alone = |name: &String| AloneCase { name: name.clone(), has_failed: false };
+        *self.cases() = cases.iter().map(alone).collect();
         Ok(())
     }
 
-    /// The case of the run with this number, counted from 0, since the cases were set. None for all cases.
-    pub(super) fn case(&self, run: usize) -> Option<String> {
-        let cases = self.cases.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = run.checked_rem(cases.len())?;
-        cases.get(at).cloned()
+    /// The run with this number, counted from 0, since the cases were set.
+    pub(super) fn numbered(&self, run: usize) -> SuiteRun {
+        let cases = self.cases();
+        match run.checked_rem(cases.len()).map(|at| &cases[at]) {
+            None => SuiteRun::All,
+            Some(case) if case.has_failed => SuiteRun::Nothing,
+            Some(case) => SuiteRun::Case(case.name.clone()),
+        }
+    }
+
+    /// Leaves out the case of the run with this number, which failed, if it was run alone.
+    pub(super) fn failed(&self, run: usize) {
+        let mut cases = self.cases();
+        if let Some(at) = run.checked_rem(cases.len()) {
+            cases[at].has_failed = true;
+        }
+    }
+
+    fn cases(&self) -> MutexGuard<'_, Vec<AloneCase>> {
+        self.cases.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Prepares a run of this case, or of all.
@@ -176,7 +215,8 @@ impl Suite {
             (None, _) => None,
         };
         let only = case.map(str::to_owned);
-        Ok(PreparedRun { directory, word: word.unwrap_or_default(), only })
+        let word = word.unwrap_or_default();
+        Ok(PreparedRun { directory, word, only, is_first: number == 0 })
     }
 
     /// Reads the figures of a run that has ended well.
@@ -194,13 +234,20 @@ impl Suite {
         };
         let printed: Vec<Printed<'_>> =
             files.iter().map(|(path, bytes)| Printed { path, bytes }).collect();
-        let mut figures = figures::read(self.figures.kind.as_ref(), &printed)
-            .map_err(|why| format!("gave no figures: {why}"))?;
-        for figure in &mut figures {
-            let mut name = std::mem::take(&mut figure.case).into_bytes();
-            blot(&mut name, &self.secrets);
-            figure.case = String::from_utf8_lossy(&name).into_owned();
+        let figures::Read { mut figures, failed } =
+            figures::read(self.figures.kind.as_ref(), &printed)
+                .map_err(|why| format!("gave no figures: {why}"))?;
+        if run.is_first
+            && let Some(name) = failed.first()
+        {
+            // Otherwise it would be a case that only the other contenders have. In rounds it has no figure.
+            return Err(format!(
+                "reports {} as failed, such as `{}`: repair or leave out what fails",
+                show_counted(failed.len() as u64, "case"),
+                shown(self.masked(name))
+            ));
         }
+        self.mask(&mut figures)?;
         if let Some(only) = &run.only {
             // The word that selects it may also select others.
             figures.retain(|figure| figure.case == *only);
@@ -209,6 +256,32 @@ impl Suite {
             }
         }
         Ok(figures)
+    }
+
+    /// A name without secrets.
+    fn masked(&self, name: &str) -> String {
+        let mut name = name.as_bytes().to_vec();
+        blot(&mut name, &self.secrets);
+        String::from_utf8_lossy(&name).into_owned()
+    }
+
+    /// Masks the secrets in the names of cases.
+    ///
+    /// # Errors
+    /// When two cases then have the same name.
+    fn mask(&self, figures: &mut [CaseFigure]) -> Result<(), String> {
+        let mut known = BTreeSet::new();
+        for figure in figures {
+            figure.case = self.masked(&figure.case);
+            if !known.insert(&figure.case) {
+                return Err(format!(
+                    "gave two cases whose names are both `{}` once the secrets in them are masked: give the cases \
+                     names without secrets",
+                    shown(&figure.case)
+                ));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -219,19 +292,26 @@ impl Drop for Suite {
     }
 }
 
-/// One run, with a directory of its own that is removed after it.
+/// One run, with a directory and a file of its own that are removed after it.
 pub(super) struct PreparedRun {
     directory: PathBuf,
     /// The word in place of [`CASE`].
     word: String,
     /// The only case whose figure is wanted. None for all.
     only: Option<String>,
+    /// Whether it is the first run, which lists the cases.
+    is_first: bool,
 }
 
 impl PreparedRun {
     /// Where the standard output of the run is kept, for its figures, and for the end of it if the run fails.
     pub(super) fn kept(&self) -> KeptOutput {
-        KeptOutput { file: self.directory.join(STDOUT), most_bytes: LONGEST }
+        KeptOutput { file: self.stdout(), most_bytes: LONGEST }
+    }
+
+    /// The file of its standard output, which is not in the directory: the program finds that empty.
+    fn stdout(&self) -> PathBuf {
+        self.directory.with_extension(STDOUT)
     }
 
     /// Replaces the placeholders of a word of the command.
@@ -254,7 +334,7 @@ impl PreparedRun {
                 output.bytes
             ));
         }
-        let bytes = fs::read(self.directory.join(STDOUT)).unwrap_or_default();
+        let bytes = fs::read(self.stdout()).unwrap_or_default();
         if (bytes.len() as u64) < output.bytes {
             return Err(
                 "printed figures that could not be kept in a temporary file: is the disk full?"
@@ -266,13 +346,14 @@ impl PreparedRun {
 
     /// The end of the standard output of a run that failed: many tools print there why.
     pub(super) fn last_lines(&self, secrets: &[String]) -> Vec<String> {
-        keeper::logs::tail(&self.directory.join(STDOUT), 0, secrets)
+        keeper::logs::tail(&self.stdout(), 0, secrets)
     }
 }
 
 impl Drop for PreparedRun {
     fn drop(&mut self) {
-        // It lies in a directory that is removed at the end.
+        // They lie in a directory that is removed at the end.
+        let _ = fs::remove_file(self.stdout());
         let _ = fs::remove_dir_all(&self.directory);
     }
 }
@@ -289,9 +370,16 @@ fn written(path: &str, kind: Option<&Kind>) -> Result<Vec<(String, Vec<u8>)>, St
     }
     let mut files = Vec::new();
     let mut directories = vec![root.to_owned()];
+    let mut entries_left = MOST_ENTRIES;
     while let Some(directory) = directories.pop() {
         let entries = fs::read_dir(&directory).map_err(|error| unreadable(&error))?;
         for entry in entries {
+            entries_left = entries_left.checked_sub(1).ok_or_else(|| {
+                format!(
+                    "wrote more than {MOST_ENTRIES} files and directories, and at most as many are looked at for \
+                     its figures: have it write them into a directory of their own"
+                )
+            })?;
             let entry = entry.map_err(|error| unreadable(&error))?;
             let path = entry.path();
             let file_type = entry.file_type().map_err(|error| unreadable(&error))?;
@@ -354,20 +442,62 @@ mod tests {
             (".".to_owned(), "-n=1 {b}".to_owned())
         );
         suite.set_cases(&["BenchmarkA".to_owned()]).expect("it can be selected");
-        let (first, second) = (suite.case(0).expect("a case"), suite.case(1));
-        assert_eq!(Some(&first), second.as_ref(), "one case again and again");
-        let one = suite.prepare(Some(&first)).expect("prepared");
+        let one = suite.prepare(Some("BenchmarkA")).expect("prepared");
         assert_eq!(one.fill("{case}"), "^BenchmarkA$");
         let [a, b] = [&all, &one].map(|run| run.fill("{temp} {figures}"));
         assert!(a != b && a.len() == b.len(), "{a} {b}");
+        let other = self::suite("go", None, "bench");
+        let c = other.prepare(None).expect("prepared").fill("{temp} {figures}");
+        assert!(a != c && a.len() == c.len(), "of another contender: {a} {c}");
         let directory = PathBuf::from(one.fill("{temp}"));
-        assert!(directory.is_dir());
-        drop(one);
-        assert!(!directory.exists());
-        drop(all);
+        fs::write(one.kept().file, OUTPUT).expect("written");
+        assert_eq!(fs::read_dir(&directory).expect("a directory").count(), 0, "it is empty");
+        drop((one, all));
         let root = directory.parent().expect("a parent").to_owned();
+        assert_eq!(fs::read_dir(&root).expect("a directory").count(), 0, "nothing is left of runs");
         drop(suite);
         assert!(!root.exists());
+    }
+
+    #[test]
+    fn a_case_that_failed_alone_is_left_out_until_the_cases_are_set_anew() {
+        let suite = suite("go", None, "bench {case}");
+        assert_eq!(suite.numbered(0), SuiteRun::All);
+        suite.failed(0);
+        assert_eq!(suite.numbered(0), SuiteRun::All, "a run of all cases is never left out");
+        let cases = ["a", "b"].map(str::to_owned);
+        suite.set_cases(&cases).expect("they can be selected");
+        let [a, b] = cases.clone().map(SuiteRun::Case);
+        assert_eq!((&suite.numbered(0), &suite.numbered(3), &suite.numbered(4)), (&a, &b, &a));
+        suite.failed(3);
+        assert_eq!((&suite.numbered(5), &suite.numbered(6)), (&SuiteRun::Nothing, &a));
+        suite.set_cases(&cases).expect("they can be selected");
+        assert_eq!(suite.numbered(1), b);
+    }
+
+    #[test]
+    fn a_directory_of_too_many_files_gives_no_figures() {
+        let suite = suite("go", None, "bench {figures}");
+        let run = suite.prepare(None).expect("prepared");
+        let directory = PathBuf::from(run.fill("{figures}"));
+        fs::create_dir(&directory).expect("a directory");
+        for number in 0..=MOST_ENTRIES {
+            fs::write(directory.join(number.to_string()), "").expect("written");
+        }
+        let many = suite.read(&run, &Output::default()).expect_err("too many");
+        assert!(many.starts_with("wrote more than 20000 files and directories"), "{many}");
+    }
+
+    #[test]
+    fn names_that_only_secrets_tell_apart_are_refused() {
+        let figures = Figures { kind: kind_named("go").expect("a kind"), file: None };
+        let secrets = ["arkA", "arkB"].map(str::to_owned).to_vec();
+        let suite = Suite::new(figures, &command("bench"), secrets).expect("new");
+        let run = suite.prepare(None).expect("prepared");
+        fs::write(run.kept().file, OUTPUT).expect("written");
+        let read = suite.read(&run, &Output { bytes: OUTPUT.len() as u64, ..Output::default() });
+        let why = read.expect_err("equal names");
+        assert!(why.starts_with("gave two cases whose names are both `Benchm****`"), "{why}");
     }
 
     #[test]
@@ -420,6 +550,23 @@ mod tests {
             .expect("a hole");
         let long = read().expect_err("too long");
         assert!(long.starts_with("wrote more than 16777216 bytes"), "{long}");
+    }
+
+    #[test]
+    fn a_case_that_failed_ends_the_listing_and_has_no_figure_in_rounds() {
+        let suite = suite("google-benchmark", Some("{figures}"), "bench {figures}");
+        let read = || {
+            let run = suite.prepare(None).expect("prepared");
+            let bytes = include_bytes!("../../../crates/figures/tests/data/google-benchmark.txt");
+            fs::write(run.fill("{figures}"), bytes).expect("written");
+            suite.read(&run, &Output::default())
+        };
+        assert_eq!(
+            read().expect_err("failed"),
+            "reports 1 case as failed, such as `BM_Fails`: repair or leave out what fails"
+        );
+        let round = read().expect("the others");
+        assert!(round.len() == 5 && !cases(&round).contains(&"BM_Fails"), "{round:?}");
     }
 
     #[test]

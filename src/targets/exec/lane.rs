@@ -1,5 +1,6 @@
 //! The lane of a program. One run of it corresponds to one request of other lanes.
 
+use super::figures::SuiteRun;
 use super::program::{Exec, ProgramOutcome, Runner};
 use engine::{EngineError, Lane, MakeLane, Opened, Seat, SliceEnd, Stop, Turn, clock};
 use keeper::pin;
@@ -103,7 +104,8 @@ impl Lane for ExecLane {
     /// for that: the slice ends when the program does, or at its timeout. A failed run is the last
     /// one of the slice, since some programs fail thousands of times a second.
     ///
-    /// A suite is run once in each slice, because a case has one figure in a round.
+    /// A suite is run once in each slice, because a case has one figure in a round, and not at all for a case that
+    /// failed in an earlier round.
     ///
     /// The slice is as long as its runs. The time between two of them (0.2 ms in the keeper) is
     /// ours and not the program's.
@@ -112,8 +114,16 @@ impl Lane for ExecLane {
         let mut last_reply = turn.starts;
         let mut left = turn.operations;
         let suite = self.runner.suite.as_ref();
-        let case = suite.and_then(|suite| suite.case(self.slices));
-        let round = self.first_round + self.slices as u32 / self.in_a_round;
+        let number = self.slices;
+        let case = match suite.map(|suite| suite.numbered(number)) {
+            Some(SuiteRun::Case(case)) => Some(case),
+            Some(SuiteRun::All) | None => None,
+            Some(SuiteRun::Nothing) => {
+                self.slices += 1;
+                return Ok(last_reply.into());
+            }
+        };
+        let round = self.first_round + number as u32 / self.in_a_round;
         self.slices += 1;
         while left != Some(0) && !self.stop.raised() {
             match self.runner.run(self.timeout, &self.stop, case.as_deref(), round)? {
@@ -126,6 +136,9 @@ impl Lane for ExecLane {
                     last_reply += run.wall_ns;
                     // May exceed what is left, because a run is not divided.
                     left = left.map(|left| left.saturating_sub(run.operations));
+                    if let Some(suite) = suite.filter(|_| run.failure.is_some()) {
+                        suite.failed(number);
+                    }
                     if suite.is_some() || run.failure.is_some() || clock::now() >= turn.sends_until
                     {
                         break;

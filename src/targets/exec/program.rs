@@ -99,6 +99,12 @@ impl Program {
         if let Ok(below) = self.cwd.strip_prefix(of_file) {
             self.cwd = snapshot.directory.join(below);
         }
+        // What the file sets stays, and the rest is that of the snapshot.
+        let ours = inherited(None);
+        self.env.retain(|variable| !ours.contains(variable));
+        let is_set: Vec<String> = self.env.iter().map(|(name, _)| name.clone()).collect();
+        let others = snapshot.env.iter().filter(|(name, _)| !is_set.contains(name));
+        self.env.extend(others.cloned());
         self.directory.clone_from(&snapshot.directory);
         self.snapshot = Some(snapshot.clone());
         if let Some(servers) = &mut self.servers {
@@ -334,7 +340,7 @@ impl Runner {
         let prepared = prepared.map_err(|error| {
             EngineError::Helper(format!("`{}`: its temporary directory: {error}", self.name))
         })?;
-        let mut order = self.orders[round.max(1) as usize % self.orders.len()].clone();
+        let mut order = self.orders[order_of(round, self.orders.len())].clone();
         if let Some(prepared) = &prepared {
             order.argv.iter_mut().for_each(|word| *word = prepared.fill(word));
         }
@@ -431,6 +437,11 @@ impl Runner {
     }
 }
 
+/// Which of several builds a round has: each in turn, the first in round 1.
+fn order_of(round: u32, builds: usize) -> usize {
+    (round.max(1) as usize - 1) % builds
+}
+
 /// Why a run failed, if its end says so.
 fn ended_well(measured: &Measured) -> Result<(), (Failure, String)> {
     match measured.end {
@@ -488,6 +499,12 @@ mod tests {
             output,
             last_errors: Vec::new(),
         }
+    }
+
+    #[test]
+    fn each_round_has_the_next_build() {
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|round| order_of(round, 3)), [0, 0, 1, 2, 0, 1]);
+        assert_eq!([0, 1, 2].map(|round| order_of(round, 1)), [0, 0, 0]);
     }
 
     #[test]

@@ -133,14 +133,15 @@ pub(crate) fn unused_directory(name: &str) -> io::Result<Temporary> {
     make_unused(&std::env::temp_dir().canonicalize()?, name)
 }
 
-/// Creates a temporary directory under a name that is not taken: others may have guessed the next ones.
+/// Creates a temporary directory under a name that is not taken: others may have guessed the next ones. The names of
+/// one run are equally long, because the length of arguments moves the stack of a program.
 fn make_unused(within: &Path, name: &str) -> io::Result<Temporary> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let process = std::process::id();
     let mut taken = ErrorKind::AlreadyExists.into();
     for _ in 0..MOST_TAKEN {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        match Temporary::make(within, &format!("tiebreak-{process}-{number}-{name}")) {
+        match Temporary::make(within, &format!("tiebreak-{process}-{number:06}-{name}")) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => taken = error,
             made => return made,
         }
@@ -174,9 +175,10 @@ mod tests {
         let number: u32 = number.parse().expect("a number");
         // Other tests may take numbers meanwhile.
         for next in number + 1..number + 50 {
-            fs::create_dir(format!("{before}-{next}-b")).expect("scratch");
+            fs::create_dir(format!("{before}-{next:06}-b")).expect("scratch");
         }
         let second = made("b");
+        assert_eq!(first.as_os_str().len(), second.path().as_os_str().len());
         assert!(second.path().exists() && fs::read_dir(&at).expect("there").count() == 51);
     }
 }

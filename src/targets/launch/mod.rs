@@ -31,7 +31,9 @@ pub use method::Method;
 pub use order::{
     Choice, CoresFrom, File, Launch, Process, ProcessContext, ReadyCondition, ReadySign, Snapshot,
 };
-pub(crate) use orders::{Missing, address_at, inherited, missing_program, no_directory};
+pub(crate) use orders::{
+    Missing, address_at, environment as environment_of, inherited, missing_program, no_directory,
+};
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};
 pub(crate) use template::{environment, variables};

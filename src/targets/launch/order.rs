@@ -84,13 +84,18 @@ impl Launch {
     }
 }
 
-/// A snapshot of a revision in which the `build` commands ran already.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A snapshot of a revision in which the `build` commands ran already. It has no `Debug` because an
+/// environment can contain secrets.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// The directory that stands for that of the experiment file.
     pub directory: PathBuf,
     /// The directory that was built into: `{cache}`.
     pub cache: PathBuf,
+    /// The variables that its programs get beside those of the file, instead of [`inherited`] ones.
+    ///
+    /// [`inherited`]: super::inherited
+    pub env: Vec<(String, String)>,
 }
 
 /// A file in the temporary directory.

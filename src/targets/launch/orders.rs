@@ -77,7 +77,7 @@ pub(super) fn command(
     ProcessOrder {
         argv: command.fill(values),
         cwd: cwd(launch, context, values),
-        env: environment(context, values),
+        env: environment(launch, context, values),
         user: context.user.clone(),
         log,
         cores: Vec::new(),
@@ -95,9 +95,17 @@ fn cwd(launch: &Launch, context: &ProcessContext, values: &Values) -> PathBuf {
 }
 
 /// PATH, HOME, LANG and TMPDIR of tiebreak, and the variables that the launch names. Nothing
-/// else is inherited, because a target must not depend on the shell in which tiebreak is run.
-fn environment(context: &ProcessContext, values: &Values) -> Vec<(String, String)> {
-    let mut all = inherited(context.user.as_deref());
+/// else is inherited, because a target must not depend on the shell in which tiebreak is run. A revision that
+/// was built gets those of its snapshot.
+pub(crate) fn environment(
+    launch: &Launch,
+    context: &ProcessContext,
+    values: &Values,
+) -> Vec<(String, String)> {
+    let mut all = match &launch.snapshot {
+        Some(snapshot) => snapshot.env.clone(),
+        None => inherited(context.user.as_deref()),
+    };
     for (name, value) in &context.env {
         all.retain(|(other, _)| other != name);
         all.push((name.clone(), value.fill(values)));
@@ -187,7 +195,7 @@ pub(super) fn missing(launch: &Launch, values: &Values) -> Vec<Missing> {
     let programs = before.chain(processes).filter_map(|(command, context)| {
         let program = command.fill(values).into_iter().next()?;
         let package = launch.packages.get(&program).cloned();
-        missing_program(&program, &environment(context, values), package)
+        missing_program(&program, &environment(launch, context, values), package)
     });
     let files = launch.packages.iter().filter(|(file, _)| file.starts_with('/'));
     let files = files.filter(|(file, _)| !any_exists(file)).map(|(file, package)| {

@@ -1,6 +1,7 @@
 //! Snapshots of revisions: the tree of a commit, or of the working tree, in a directory of its own, and what
 //! the `build` commands of a contender make of it there. What was built from a commit is kept for it.
 
+mod environment;
 mod kept;
 mod key;
 mod place;
@@ -9,25 +10,14 @@ pub(crate) use kept::clean;
 
 use crate::system::repository::{Changes, Repository};
 use crate::targets::launch::{
-    BuildOrder, Builds, Failed, LaunchCommand, NO_CACHE, Secret, whole_environment,
+    BuildOrder, Builds, Failed, LaunchCommand, NO_CACHE, Secret, Snapshot,
 };
+use environment::Around;
 use place::Place;
 use protocol::Error;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use text::shown::shown;
-
-/// Variables that lead builds of both sides into one directory.
-const SHARED: [&str; 6] = [
-    "CARGO_TARGET_DIR",
-    "CARGO_BUILD_TARGET_DIR",
-    "CARGO_BUILD_BUILD_DIR",
-    "CARGO_INSTALL_ROOT",
-    "GOBIN",
-    "DESTDIR",
-];
-
-/// The variable with the number of a rebuild, from 1.
-const REBUILD: &str = "TIEBREAK_REBUILD";
 
 /// The most ignored files that an error names.
 const MOST_NAMED: usize = 10;
@@ -58,6 +48,8 @@ pub(crate) struct SnapshotOrder<'a> {
     pub(crate) stopped: &'a dyn Fn() -> bool,
     /// Called before each command with the command and the directory that it runs in.
     pub(crate) tell: &'a dyn Fn(&LaunchCommand, &Path),
+    /// Called after the commands, with the time at which they began. With an error, nothing is kept.
+    pub(crate) check: &'a dyn Fn(&Snapshot, SystemTime) -> Result<(), Error>,
 }
 
 /// A snapshot in which everything was built. Its directory exists until this is dropped, and then only if it
@@ -65,6 +57,10 @@ pub(crate) struct SnapshotOrder<'a> {
 pub(crate) struct BuiltSnapshot {
     place: Place,
     below: PathBuf,
+    /// The top of the user's working tree.
+    top: PathBuf,
+    /// What the tree lacks, in words, if it was written now.
+    pub(crate) lacks: Vec<String>,
     /// How the working tree differs from HEAD. None for a commit.
     pub(crate) changes: Option<Changes>,
     /// Whether it was built by an earlier command.
@@ -77,9 +73,12 @@ impl BuiltSnapshot {
         self.place.tree().join(&self.below)
     }
 
-    /// The directory that was built into: `{cache}`.
-    pub(crate) fn cache(&self) -> PathBuf {
-        self.place.cache()
+    /// What is launched or run in it.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let (tree, directory) = (self.place.tree(), self.directory());
+        let around = Around { top: &self.top, tree: &tree, directory: &directory };
+        let env = environment::of_runs(&around);
+        Snapshot { cache: self.place.cache(), env, directory }
     }
 }
 
@@ -92,7 +91,7 @@ pub(crate) fn build(
     tree: Tree<'_>,
     order: &SnapshotOrder<'_>,
 ) -> Result<BuiltSnapshot, Failed> {
-    let env = environment(order.rebuild);
+    let env = environment::of_builds(repository.top(), order.rebuild);
     let key = match tree {
         Tree::Commit(id) => Some(key::of(repository.top(), id, order, &env)),
         Tree::WorkTree => None,
@@ -102,9 +101,10 @@ pub(crate) fn build(
         None => Place::temporary(),
     };
     let place = place.map_err(|error| Error::failed(format!("`{}`: {error}", order.name)))?;
-    let below = order.below.to_owned();
+    let (below, top) = (order.below.to_owned(), repository.top().to_owned());
     if place.is_complete() {
-        return Ok(BuiltSnapshot { place, below, changes: None, was_kept: true });
+        let lacks = Vec::new();
+        return Ok(BuiltSnapshot { place, below, top, lacks, changes: None, was_kept: true });
     }
     let (changes, lacks) = match tree {
         Tree::Commit(id) => (None, repository.check_out(id, &place.tree())?),
@@ -113,18 +113,22 @@ pub(crate) fn build(
             (Some(changes), lacks)
         }
     };
-    let mut snapshot = BuiltSnapshot { place, below, changes, was_kept: false };
+    let mut snapshot = BuiltSnapshot { place, below, top, lacks, changes, was_kept: false };
+    let began = SystemTime::now();
     if let Err(failed) = run(&snapshot, order, env) {
         let Failed::Error(error) = failed else { return Err(failed) };
         snapshot.place.fail();
-        let lacks = what_it_lacks(repository, lacks, &error.text);
+        let lacks = what_it_lacks(repository, snapshot.lacks, &error.text);
         return Err(Failed::Error(Error { text: format!("{}{lacks}", error.text), ..error }));
     }
+    (order.check)(&snapshot.snapshot(), began)?;
     snapshot.place.complete().map_err(|error| {
         Error::failed(format!("the snapshot of `{}` cannot be kept: {error}", order.name))
     })?;
-    if key.is_some() {
-        kept::shrink(kept::MOST_BYTES);
+    if key.is_some()
+        && let Ok(directory) = all()
+    {
+        kept::shrink(&directory, kept::MOST_BYTES);
     }
     Ok(snapshot)
 }
@@ -139,16 +143,18 @@ pub(crate) fn unbuilt(
     below: &Path,
 ) -> Result<BuiltSnapshot, Error> {
     let place = Place::temporary().map_err(Error::failed)?;
-    repository.check_out(id, &place.tree())?;
-    Ok(BuiltSnapshot { place, below: below.to_owned(), changes: None, was_kept: false })
+    let lacks = repository.check_out(id, &place.tree())?;
+    let (below, top) = (below.to_owned(), repository.top().to_owned());
+    Ok(BuiltSnapshot { place, below, top, lacks, changes: None, was_kept: false })
 }
 
 fn run(
     snapshot: &BuiltSnapshot,
     order: &SnapshotOrder<'_>,
-    env: Vec<(String, String)>,
+    mut env: Vec<(String, String)>,
 ) -> Result<(), Failed> {
-    let (directory, cache) = (snapshot.directory(), snapshot.cache());
+    let (directory, cache, tree) =
+        (snapshot.directory(), snapshot.place.cache(), snapshot.place.tree());
     if !directory.is_dir() {
         return Err(Failed::Error(Error::target(format!(
             "`{}`: this revision has no directory {}, which has the experiment file today",
@@ -156,6 +162,8 @@ fn run(
             shown(order.below.display().to_string())
         ))));
     }
+    let around = Around { top: &snapshot.top, tree: &tree, directory: &directory };
+    env.extend(environment::target_directory(&around));
     let builds = Builds::new(order.secrets, order.stopped, order.tell);
     builds.run_all(&BuildOrder {
         name: order.name,
@@ -165,16 +173,6 @@ fn run(
         log: &snapshot.place.log(),
         env,
     })
-}
-
-/// The environment of builds: that of the user, without what leads both sides into one directory.
-fn environment(rebuild: Option<u32>) -> Vec<(String, String)> {
-    let mut env = whole_environment();
-    env.retain(|(name, _)| {
-        !SHARED.contains(&name.as_str()) && !name.starts_with("GIT_") && name != REBUILD
-    });
-    env.extend(rebuild.map(|number| (REBUILD.to_owned(), number.to_string())));
-    env
 }
 
 /// What a snapshot lacks that the build may have needed, as a sentence to add.

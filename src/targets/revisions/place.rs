@@ -64,10 +64,15 @@ impl Place {
             let directory = text::shown::shown(directory.display().to_string());
             format!("the cache directory {directory} cannot be written: {error}")
         };
-        cache::make(&directory).map_err(fails)?;
-        let Some(lock) = Lock::try_take(&directory.join(LOCK)).map_err(fails)? else {
-            return Ok(None);
+        let lock = loop {
+            cache::make(&directory).map_err(fails)?;
+            match Lock::try_take(&directory.join(LOCK)) {
+                // Another process has just moved it away to remove it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                taken => break taken.map_err(fails)?,
+            }
         };
+        let Some(lock) = lock else { return Ok(None) };
         let place = Place { directory: directory.clone(), key, has_failed: false, _lock: lock };
         if !place.is_complete() {
             place.empty().map_err(fails)?;
@@ -136,7 +141,7 @@ impl Drop for Place {
         if self.has_failed {
             let _ = remove(&self.tree()).and_then(|()| remove(&self.cache()));
         } else if self.key.is_none() || !self.directory.join(BUILT).exists() {
-            let _ = remove(&self.directory);
+            let _ = discard(&self.directory);
         }
     }
 }
@@ -167,6 +172,15 @@ pub(super) fn size(directory: &Path) -> u64 {
     let mut bytes = 0;
     let _ = note(directory, &mut Sha256::new(), &mut bytes);
     bytes
+}
+
+/// Removes a snapshot whose lock we hold. It gets another name first, because who comes now makes the
+/// directory again, with a lock of its own.
+pub(super) fn discard(snapshot: &Path) -> io::Result<()> {
+    let seed = crate::system::host::draw_seed()?;
+    let moved = snapshot.with_file_name(format!("{seed:016x}"));
+    fs::rename(snapshot, &moved)?;
+    remove(&moved)
 }
 
 /// Removes a file or a directory, also if a build took the right to write in it away.

@@ -99,6 +99,28 @@ impl Journal {
         self.0.insert(1, event);
     }
 
+    /// Replaces the rounds by so many copies of the first one.
+    pub(super) fn repeat_first_round(&mut self, rounds: u32) {
+        let is_round =
+            |event: &Event| matches!(event, Event::Trial(of) if of.phase == Phase::Round);
+        let at = self.0.iter().position(is_round).expect("a round");
+        let first: Vec<TrialRecord> =
+            self.trials().filter(|of| of.round == 1).map(|of| of.clone()).collect();
+        self.0.retain(|event| !is_round(event));
+        let copies = (1..=rounds).flat_map(|round| {
+            let of_round = move |of: &TrialRecord| TrialRecord { round, ..of.clone() };
+            first.iter().map(of_round).map(|of| Event::Trial(Box::new(of)))
+        });
+        let copies: Vec<Event> = copies.collect();
+        self.0.splice(at..at, copies);
+    }
+
+    /// Replaces the cases of a suite.
+    pub(super) fn set_cases(&mut self, cases: Event) {
+        let listed = self.first("cases", |event| matches!(event, Event::Cases(_)).then_some(event));
+        *listed = cases;
+    }
+
     /// Removes the last event, which is the end of the run.
     pub(super) fn remove_end(&mut self) {
         assert!(matches!(self.0.pop(), Some(Event::End(_))));

@@ -11,6 +11,7 @@
 
 mod causes;
 mod journal;
+mod suites;
 
 use crate::common::{TestDirectory, errors};
 use causes::*;

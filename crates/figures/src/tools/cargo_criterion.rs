@@ -1,7 +1,7 @@
 //! cargo-criterion: the messages of `--message-format=json` on standard output. The figure is the median, else the
 //! mean. The messages about whole groups are no cases.
 
-use super::{Tool, USUAL, criterion};
+use super::{ONE_PROGRAM, Tool, USUAL, criterion};
 use crate::input::Document;
 use crate::rows::Rows;
 
@@ -11,11 +11,12 @@ pub(super) static TOOL: Tool = Tool {
     one_case: criterion::TOOL.one_case,
     all_cases: criterion::TOOL.all_cases,
     shorter_runs: criterion::TOOL.shorter_runs,
+    twice: ONE_PROGRAM,
     ..USUAL
 };
 
 fn read(documents: &[Document], rows: &mut Rows) {
-    let messages = documents.iter().flat_map(|document| &document.json);
+    let messages = documents.iter().flat_map(|document| document.json("\"benchmark-complete\""));
     for message in messages.filter(|message| message["reason"] == "benchmark-complete") {
         let estimate = ["median", "mean"].into_iter().find_map(|key| {
             let estimate = &message[key];

@@ -1,5 +1,5 @@
 //! Catch2: the benchmarks in the report of `-r xml`, and in its text. The figure is the mean, which is all that it
-//! prints. The test case and the sections around a benchmark distinguish benchmarks of one name.
+//! prints. The test case and the sections around a benchmark are part of the name of a case.
 
 use super::{Tool, USUAL, text_number};
 use crate::input::Document;
@@ -9,6 +9,8 @@ pub(super) static TOOL: Tool = Tool {
     name: "catch2",
     read,
     shorter_runs: Some("--benchmark-samples 20 --benchmark-warmup-time 20"),
+    // A test case runs anew for each of its sections.
+    twice: None,
     ..USUAL
 };
 
@@ -39,7 +41,12 @@ fn read_xml(document: &Document, rows: &mut Rows) {
             }
             "/TestCase" | "/Section" => around.truncate(outside.pop().unwrap_or(0)),
             "BenchmarkResults" => benchmark = attribute(attributes, "name"),
-            "mean" | "failed" => {
+            "failed" => {
+                if let Some(name) = benchmark.take() {
+                    rows.failed(&name, &around);
+                }
+            }
+            "mean" => {
                 if let Some(name) = benchmark.take() {
                     match attribute(attributes, "value").as_deref().and_then(text_number) {
                         Some(figure) => rows.add(&name, &around, figure, "ns"),
@@ -133,8 +140,9 @@ impl Table {
             self.name.clear();
         } else if line.starts_with(' ') || line.is_empty() {
             self.name.clear();
-        } else if line.contains("  Benchmark failed (") {
-            rows.without_figure();
+        } else if let Some((name, _)) = line.split_once("  Benchmark failed (") {
+            self.enter(name);
+            rows.failed(&self.name, around);
             self.name.clear();
         } else if let [.., samples, iterations, time, unit] = words.as_slice()
             && [samples, iterations].iter().all(|word| word.parse::<u64>().is_ok())
@@ -185,8 +193,8 @@ mod tests {
         let text = format!("{}{failed}", &table[..end]);
         let names = |text: &str| {
             let document = Document::new(&Printed { path: "", bytes: text.as_bytes() });
-            let rows = TOOL.rows(&[document]);
-            rows.cases().expect("cases").into_iter().map(|of| of.case).collect::<Vec<_>>()
+            let rows = TOOL.rows(&[document], None);
+            rows.cases().expect("cases").figures.into_iter().map(|of| of.case).collect::<Vec<_>>()
         };
         assert_eq!(names(&text), names(table));
     }

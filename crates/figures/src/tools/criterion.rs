@@ -5,7 +5,7 @@
 //! text has the middle of `time: [low estimate high]` alone, which is the slope or the mean. Throughput, the change
 //! against an earlier run and outliers are no cases.
 
-use super::{Tool, text_number};
+use super::{ONE_PROGRAM, Tool, text_number};
 use crate::input::Document;
 use crate::rows::Rows;
 use crate::selection::anchored;
@@ -18,6 +18,7 @@ pub(super) static TOOL: Tool = Tool {
     one_case: |case| Some(anchored(case)),
     all_cases: Some("."),
     shorter_runs: Some("--warm-up-time 0.5 --measurement-time 1 --sample-size 20"),
+    twice: ONE_PROGRAM,
     reads_file,
 };
 
@@ -46,7 +47,7 @@ fn read_files(documents: &[Document], rows: &mut Rows) {
     let mut estimates: Vec<(&str, &Value)> = Vec::new();
     for document in files {
         let (directory, file) = split(&document.path);
-        let Some(value) = document.json.first() else { continue };
+        let Some(value) = document.json("").first() else { continue };
         if file == ESTIMATES {
             estimates.push((directory, value));
         } else if let Some(name) = value["full_id"].as_str() {

@@ -15,6 +15,7 @@ pub(super) static TOOL: Tool = Tool {
     one_case: |case| Some(anchored(case)),
     all_cases: Some("."),
     shorter_runs: Some("--benchmark_min_time=0.1s"),
+    twice: None,
     ..USUAL
 };
 
@@ -30,7 +31,7 @@ struct Measurement<'a> {
 
 fn read(documents: &[Document], rows: &mut Rows) {
     for document in documents {
-        let all = document.json.iter().filter(|value| value["context"].is_object());
+        let all = document.json("\"context\"").iter().filter(|value| value["context"].is_object());
         let all = all.filter_map(|value| value["benchmarks"].as_array()).flatten();
         add(all.filter_map(|value| of_json(value, rows)).collect::<Vec<_>>(), rows);
         let lines = of_text(document, rows);
@@ -58,15 +59,13 @@ fn add(all: Vec<Measurement<'_>>, rows: &mut Rows) {
 }
 
 fn of_json<'a>(value: &'a Value, rows: &mut Rows) -> Option<Measurement<'a>> {
-    let time = value["real_time"].as_f64();
     // Before version 1.5 there were no aggregates in the JSON but as names.
     let name = value["run_name"].as_str().or(value["name"].as_str())?;
-    let (Some(time), Some(unit)) = (time, value["time_unit"].as_str()) else {
-        if value["error_occurred"] == true {
-            rows.without_figure();
-        }
+    if value["error_occurred"] == true {
+        rows.failed(name, "");
         return None;
-    };
+    }
+    let (time, unit) = (value["real_time"].as_f64()?, value["time_unit"].as_str()?);
     Some(Measurement {
         name,
         aggregate: value["aggregate_name"].as_str().unwrap_or(""),
@@ -84,8 +83,8 @@ fn of_text<'a>(document: &'a Document, rows: &mut Rows) -> Vec<Measurement<'a>> 
             && ["Time", "CPU", "Iterations"].iter().all(|word| line.contains(word))
         {
             is_below = true;
-        } else if is_below && line.contains("ERROR OCCURRED") {
-            rows.without_figure();
+        } else if is_below && let Some((name, _)) = line.split_once(" ERROR OCCURRED: ") {
+            rows.failed(name, "");
         } else if is_below && let Some(found) = of_line(line) {
             lines.push(found);
         }

@@ -1,5 +1,6 @@
 //! hyperfine: the file of `--export-json`, and its text. The figure is the median; the text has the mean alone. User
-//! and system time are no cases.
+//! and system time are no cases. A command that ended with an error (`--ignore-failure`) has failed: what it took says
+//! nothing about its work. Beside the text that is on standard error, so it is known only if both are printed together.
 
 use super::{Tool, USUAL};
 use crate::input::Document;
@@ -7,14 +8,24 @@ use crate::numbers::leading;
 use crate::rows::Rows;
 use serde_json::Value;
 
-pub(super) static TOOL: Tool =
-    Tool { name: "hyperfine", read, shorter_runs: Some("--warmup 1 --runs 5"), ..USUAL };
+pub(super) static TOOL: Tool = Tool {
+    name: "hyperfine",
+    read,
+    shorter_runs: Some("--warmup 1 --runs 5"),
+    twice: Some("give one another name with --command-name"),
+    ..USUAL
+};
 
 fn read(documents: &[Document], rows: &mut Rows) {
     for document in documents {
-        let files = document.json.iter().filter_map(|value| value["results"].as_array());
-        files.flatten().for_each(|result| read_json(result, rows));
-        read_text(document, rows);
+        let files = document.json("\"results\"").iter();
+        let mut results =
+            files.filter_map(|value| value["results"].as_array()).flatten().peekable();
+        // `--export-json -` writes the same figures behind the text.
+        if results.peek().is_none() {
+            read_text(document, rows);
+        }
+        results.for_each(|result| read_json(result, rows));
     }
 }
 
@@ -23,8 +34,14 @@ fn read_json(result: &Value, rows: &mut Rows) {
     // With a name of its own, the command does not show its parameters.
     let params = result["parameters"].as_object().into_iter().flatten();
     let params = params.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or("")));
+    let params = params.collect::<Vec<String>>().join(", ");
+    let mut codes = result["exit_codes"].as_array().into_iter().flatten();
+    // The code of a run that a signal ended is null.
+    if codes.any(|code| *code != 0) {
+        return rows.failed(name, &params);
+    }
     match result["median"].as_f64().or(result["mean"].as_f64()) {
-        Some(seconds) => rows.add(name, &params.collect::<Vec<String>>().join(", "), seconds, "s"),
+        Some(seconds) => rows.add(name, &params, seconds, "s"),
         None => rows.without_figure(),
     }
 }
@@ -37,23 +54,22 @@ fn read_text(document: &Document, rows: &mut Rows) {
             line.strip_prefix("Benchmark ").and_then(|rest| rest.split_once(": "))
         {
             let number = number.trim_start_matches('#');
-            benchmark = number.parse::<u32>().is_ok().then_some((number, command));
+            benchmark = number.parse::<u32>().is_ok().then_some(command);
         } else if let Some((_, time)) =
             line.trim_start().strip_prefix("Time (").and_then(|rest| rest.split_once("):"))
-            && let Some((number, name)) = benchmark.take()
+            && let Some(name) = benchmark
         {
-            // Two benchmarks with one name are distinguished by their numbers.
             match leading(time.trim_start()) {
                 Some((figure, rest)) => {
-                    rows.add(
-                        name,
-                        number,
-                        figure,
-                        rest.split_ascii_whitespace().next().unwrap_or(""),
-                    );
+                    let unit = rest.split_ascii_whitespace().next().unwrap_or("");
+                    rows.add(name, "", figure, unit);
                 }
                 None => rows.without_figure(),
             }
+        } else if line.contains("Ignoring non-zero exit code")
+            && let Some(name) = benchmark
+        {
+            rows.failed(name, "");
         }
     }
 }

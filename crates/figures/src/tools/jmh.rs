@@ -1,6 +1,6 @@
 //! JMH: the file of `-rf json`, and its text. The figure is the median of the iterations in the file; the text has it
-//! in the mode `sample` alone, else the score, a mean. A case has its parameters in its name; one benchmark in several
-//! modes is several cases. Results of profilers, parts of groups and other percentiles are no cases.
+//! in the mode `sample` alone, else the score, a mean. A case has its parameters and its mode in its name.
+//! Results of profilers, parts of groups and other percentiles are no cases.
 
 use super::{Tool, USUAL};
 use crate::input::Document;
@@ -14,7 +14,7 @@ pub(super) static TOOL: Tool =
 
 fn read(documents: &[Document], rows: &mut Rows) {
     for document in documents {
-        let lists = document.json.iter().filter_map(Value::as_array).flatten();
+        let lists = document.json("\"primaryMetric\"").iter().filter_map(Value::as_array).flatten();
         lists.for_each(|result| read_json(result, rows));
         read_text(document, rows);
     }

@@ -1,5 +1,5 @@
 //! mitata: its text, and the JSON of `run({ format: 'json' })`. The figure of the JSON is the median; the text has the
-//! mean alone. One name in several groups is several cases. (Without `{ json: { samples: false, debug: false } }` the JSON
+//! mean alone. The group is part of the name of a case. (Without `{ json: { samples: false, debug: false } }` the JSON
 //! has all samples, and may be too long.)
 
 use super::{Tool, USUAL, text_number};
@@ -12,7 +12,7 @@ pub(super) static TOOL: Tool = Tool { name: "mitata", read, ..USUAL };
 fn read(documents: &[Document], rows: &mut Rows) {
     for document in documents {
         document
-            .json
+            .json("\"layout\"")
             .iter()
             .filter(|value| value["layout"].is_array())
             .for_each(|value| read_json(value, rows));
@@ -28,6 +28,10 @@ fn read_json(value: &Value, rows: &mut Rows) {
         let group = group.and_then(|group| group["name"].as_str()).unwrap_or("");
         for run in benchmark["runs"].as_array().into_iter().flatten() {
             let name = run["name"].as_str().or(benchmark["alias"].as_str()).unwrap_or("");
+            if !run["error"].is_null() {
+                rows.failed(name, group);
+                continue;
+            }
             let stats = &run["stats"];
             match stats["p50"].as_f64().or(stats["avg"].as_f64()) {
                 Some(figure) => rows.add(name, group, figure, "ns"),
@@ -50,6 +54,8 @@ fn read_text(document: &Document, rows: &mut Rows) {
         } else if line.starts_with("----") && !above.starts_with("• ") {
             // The group before has ended.
             group = "";
+        } else if is_below && let Some((name, _)) = line.split_once(" error: ") {
+            rows.failed(name, group);
         } else if is_below && let Some((name, figure, unit)) = of_line(line) {
             match figure {
                 Some(figure) => rows.add(name, group, figure, unit),

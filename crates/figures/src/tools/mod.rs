@@ -31,28 +31,36 @@ pub(crate) struct Tool {
     pub(crate) all_cases: Option<&'static str>,
     /// Arguments that make runs shorter.
     pub(crate) shorter_runs: Option<&'static str>,
+    /// What to do about two cases of one name. None if they are repeats of one case.
+    pub(crate) twice: Option<&'static str>,
     /// Whether a file below the directory that the program wrote to has figures.
     pub(crate) reads_file: fn(&str) -> bool,
 }
 
 impl Tool {
-    /// Returns the figures in the output.
-    pub(crate) fn rows(&self, documents: &[Document]) -> Rows {
-        let mut rows = Rows::default();
+    /// Returns the figures in the output. `larger_is_better` is for those from whose unit it does not follow.
+    pub(crate) fn rows(&self, documents: &[Document], larger_is_better: Option<bool>) -> Rows {
+        let mut rows = Rows::new(self.twice, larger_is_better);
         (self.read)(documents, &mut rows);
         rows
     }
 }
 
-/// A tool that cannot select cases, and writes single files.
+/// A tool that cannot select cases, prints one figure for each, and writes single files.
 const USUAL: Tool = Tool {
     name: "",
     read: |_, _| {},
     one_case: |_| None,
     all_cases: None,
     shorter_runs: None,
+    twice: Some("rename one, or let each contender run one program"),
     reads_file: |_| true,
 };
+
+/// What to do about two cases of one name, if `cargo bench` runs several programs.
+const ONE_PROGRAM: Option<&str> = Some(
+    "run one benchmark program for each contender, such as with `cargo bench --bench NAME`, or rename one",
+);
 
 /// All tools, in the order in which help shows them.
 pub(crate) const TOOLS: &[&Tool] = &[

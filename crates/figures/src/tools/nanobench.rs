@@ -1,6 +1,6 @@
 //! nanobench: its table in Markdown, and its JSON. The figure is the median of the time for one unit of work, with the
-//! unit of the benchmark (`ns/op`, `ns/byte`). The title of a table distinguishes cases of one name. Instructions, branches and the total are
-//! no cases.
+//! unit of the benchmark (`ns/op`, `ns/byte`). The title is part of the name of a case, unless it is that of benchmarks
+//! without one. Instructions, branches and the total are no cases.
 
 use super::{Tool, USUAL, text_number};
 use crate::input::Document;
@@ -11,7 +11,10 @@ pub(super) static TOOL: Tool = Tool { name: "nanobench", read, ..USUAL };
 
 fn read(documents: &[Document], rows: &mut Rows) {
     for document in documents {
-        let results = document.json.iter().filter_map(|value| value["results"].as_array());
+        let results = document
+            .json("\"median(elapsed)\"")
+            .iter()
+            .filter_map(|value| value["results"].as_array());
         results.flatten().for_each(|result| read_json(result, rows));
         read_tables(document, rows);
     }
@@ -26,11 +29,19 @@ fn read_json(result: &Value, rows: &mut Rows) {
     let unit = result["unit"].as_str().unwrap_or("op");
     let seconds = result["median(elapsed)"].as_f64().map(|seconds| seconds / batch);
     match seconds {
-        Some(seconds) => {
-            rows.add(name, result["title"].as_str().unwrap_or(""), seconds, &format!("s/{unit}"))
-        }
+        Some(seconds) => rows.add(
+            name,
+            qualifier(result["title"].as_str().unwrap_or("")),
+            seconds,
+            &format!("s/{unit}"),
+        ),
         None => rows.without_figure(),
     }
+}
+
+/// The title, unless it is the usual one.
+fn qualifier(title: &str) -> &str {
+    if title == "benchmark" { "" } else { title }
 }
 
 /// Where the figure is in a table.
@@ -58,7 +69,7 @@ fn read_tables(document: &Document, rows: &mut Rows) {
                 continue;
             };
             match text_number(figure) {
-                Some(figure) => rows.add(&name, table.title, figure, table.unit),
+                Some(figure) => rows.add(&name, qualifier(table.title), figure, table.unit),
                 None => rows.without_figure(),
             }
         }

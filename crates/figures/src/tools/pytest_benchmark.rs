@@ -4,7 +4,6 @@
 use super::{Tool, USUAL, text_number};
 use crate::input::Document;
 use crate::rows::Rows;
-use std::collections::BTreeSet;
 
 pub(super) static TOOL: Tool = Tool {
     name: "pytest-benchmark",
@@ -13,6 +12,7 @@ pub(super) static TOOL: Tool = Tool {
     one_case: |case| case.contains("::").then(|| case.to_owned()),
     all_cases: Some("."),
     shorter_runs: Some("--benchmark-max-time=0.1 --benchmark-min-rounds=3"),
+    twice: Some("add --benchmark-name=long, or use --benchmark-json"),
     ..USUAL
 };
 
@@ -24,7 +24,8 @@ fn read(documents: &[Document], rows: &mut Rows) {
 }
 
 fn read_json(document: &Document, rows: &mut Rows) {
-    let files = document.json.iter().filter(|value| value["machine_info"].is_object());
+    let files =
+        document.json("\"machine_info\"").iter().filter(|value| value["machine_info"].is_object());
     for case in files.filter_map(|file| file["benchmarks"].as_array()).flatten() {
         let stats = &case["stats"];
         match (case["fullname"].as_str(), stats["median"].as_f64().or(stats["mean"].as_f64())) {
@@ -36,7 +37,6 @@ fn read_json(document: &Document, rows: &mut Rows) {
 
 /// One table.
 struct Table<'a> {
-    group: &'a str,
     unit: &'a str,
     /// The titles of the columns behind the name.
     columns: Vec<&'a str>,
@@ -48,16 +48,13 @@ struct Table<'a> {
 const NOW: &str = " (NOW)";
 
 fn read_tables(document: &Document, rows: &mut Rows) {
-    let mut group = "";
     let mut table: Option<Table<'_>> = None;
     for line in document.lines() {
-        if let Some(name) = heading(line) {
-            group = name;
-        } else if let Some((unit, titles)) =
+        if let Some((unit, titles)) =
             line.strip_prefix("Name (time in ").and_then(|rest| rest.split_once(')'))
         {
             let columns = titles.split_ascii_whitespace().filter(|word| !word.starts_with('('));
-            table = Some(Table { group, unit, columns: columns.collect(), lines: Vec::new() });
+            table = Some(Table { unit, columns: columns.collect(), lines: Vec::new() });
         } else if line.is_empty() {
             close(table.take(), rows);
         } else if let Some(table) = &mut table
@@ -67,12 +64,6 @@ fn read_tables(document: &Document, rows: &mut Rows) {
         }
     }
     close(table, rows);
-}
-
-/// `---- benchmark 'text': 2 tests ----`
-fn heading(line: &str) -> Option<&str> {
-    let (group, _) = line.trim_matches('-').strip_prefix(" benchmark")?.rsplit_once(": ")?;
-    line.starts_with("---").then(|| group.trim().trim_matches('\''))
 }
 
 /// A row's name and its figure. Names contain spaces, and the columns do not, so it is read from its end.
@@ -101,20 +92,11 @@ fn last_word<'a>(rest: &mut &'a str) -> Option<&'a str> {
 }
 
 fn close(table: Option<Table<'_>>, rows: &mut Rows) {
-    let Some(Table { group, unit, mut lines, .. }) = table else { return };
+    let Some(Table { unit, mut lines, .. }) = table else { return };
     if lines.iter().any(|(name, _)| name.ends_with(NOW)) {
         lines.retain(|(name, _)| name.ends_with(NOW));
     }
-    let mut names = BTreeSet::new();
     for (name, figure) in lines {
-        let name = name.strip_suffix(NOW).unwrap_or(name);
-        if !names.insert(name) {
-            rows.problem(format!(
-                "pytest-benchmark's table has two cases with the name `{}`; add --benchmark-name=long, or use \
-                 --benchmark-json",
-                text::shown::shown(name)
-            ));
-        }
-        rows.add(name, group, figure, unit);
+        rows.add(name.strip_suffix(NOW).unwrap_or(name), "", figure, unit);
     }
 }

@@ -16,10 +16,17 @@ const FIGURES: [&str; 4] = ["Latency med", "Latency average", "Latency avg", "Av
 /// The title of the column with the name, in which versions differ in the case of letters.
 const NAME: &str = "task name";
 
+/// The title of the column with the error of a task that failed.
+const ERROR: &str = "Error";
+
 fn read(documents: &[Document], rows: &mut Rows) {
     for document in documents {
-        for task in
-            document.json.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_object)
+        for task in document
+            .json("\"Task ")
+            .iter()
+            .filter_map(Value::as_array)
+            .flatten()
+            .filter_map(Value::as_object)
         {
             let text =
                 |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -43,6 +50,9 @@ fn add<'a>(task: impl Iterator<Item = (&'a String, &'a String)>, rows: &mut Rows
     });
     match figure {
         Some((figure, unit)) => rows.add(name, "", figure, unit),
+        None if task.iter().any(|(title, cell)| *title == ERROR && !cell.is_empty()) => {
+            rows.failed(name, "")
+        }
         None => rows.without_figure(),
     }
 }

@@ -12,8 +12,8 @@ pub(super) const RULE: Rule = Rule {
                 same level as all others. A case of the copy that is faster or slower refuses the run.",
     why: "The two are the same program, so whatever is called different is not due to it. What misled the \
           control can mislead the verdicts in the same way: an order that is not drawn, a directory or a cache \
-          that only one of them has, a machine that treats them differently. A sound run has such a case with \
-          a probability of at most 5 %.",
+          that only one of them has, a machine that treats them differently. At most 5 % of sound runs have \
+          such a case.",
     remedy: "Run again. If the control differs again, look for what the two do not share: working directories, \
              caches, temporary files, the length of paths and of environment variables.",
     check,

@@ -22,7 +22,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let why = match evidence.end.as_ref().map(|end| end.reason) {
         Some(EndReason::Complete) => return Vec::new(),
         None => "the journal has no end record: tiebreak was killed, or the machine went down",
-        Some(EndReason::Stopped) => "the run was stopped by a signal",
+        Some(EndReason::Stopped) => "the run was stopped before its end",
         Some(EndReason::TargetFailed) => "a target failed",
         Some(EndReason::Failed) => "tiebreak failed",
     };
@@ -69,6 +69,19 @@ mod tests {
             run.findings(RULE.name)[0].evidence,
             "tiebreak failed (disk full); 4 of 10 rounds complete"
         );
+    }
+
+    #[test]
+    fn what_stopped_a_run_is_said_and_not_guessed() {
+        let mut run = SampleRun::compare(4);
+        for detail in ["stopped by a signal", "--within 1s: no case fits"] {
+            run.end = Some(End { reason: EndReason::Stopped, detail: detail.to_owned() });
+            let found = &run.findings(RULE.name)[0].evidence;
+            assert!(
+                found.starts_with(&format!("the run was stopped before its end ({detail})")),
+                "{found}"
+            );
+        }
     }
 
     #[test]

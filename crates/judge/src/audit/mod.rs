@@ -56,7 +56,7 @@ use crate::verdict::{Bearing, Comparison, Finding, Weight};
 pub use announced_nodes::{DIAL_THEM, addresses, not_dialled};
 use record::Metric;
 use std::cmp::Reverse;
-use text::{lists, units};
+use text::{lists, shown::short_case, units};
 
 /// Maximum number of cases of a suite that a finding names.
 const MOST_NAMED_CASES: usize = 5;
@@ -199,7 +199,7 @@ impl Rule {
 /// The cases of these comparisons, the first ones by name: `2 of 70 cases: a 1.1x and b 0.9x`.
 fn named_cases(of: &[&Comparison], all: usize) -> String {
     let named = of.iter().take(MOST_NAMED_CASES).map(|of| {
-        let case = of.case.as_deref().unwrap_or_default();
+        let case = short_case(of.case.as_deref().unwrap_or_default());
         format!("{case} {}", of.ratio.map_or(String::new(), units::show_ratio))
     });
     let more = of.len().saturating_sub(MOST_NAMED_CASES);

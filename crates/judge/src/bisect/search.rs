@@ -118,8 +118,9 @@ impl Search {
     pub fn unusable(&mut self, place: Place) {
         self.weights.unusable(place);
         if self.effect.is_some() && self.answer.is_none() {
-            // What a fresh comparison has begun with another parent cannot go on.
-            self.naming = Naming::default();
+            // What a fresh comparison has begun with another parent cannot go on. It has had looks, so it counts.
+            let begun = std::mem::take(&mut self.naming);
+            self.attempts += usize::from(!begun.commit.is_empty());
             self.choose();
         }
     }

@@ -1,7 +1,7 @@
 //! The whole search on simulated histories: each commit has a cost, and each measurement of it normal noise.
 //!
-//! The figures of docs/METHOD.md come from the ignored test:
-//! `cargo test -p tiebreak-judge --lib --release bisect::simulation -- --ignored --nocapture`
+//! The figures of docs/METHOD.md come from the ignored test, which fails with all of them if `SHOW_TABLE` is set when it is compiled:
+//! `SHOW_TABLE=1 cargo test -p tiebreak-judge --lib --release bisect::simulation -- --ignored`
 
 use super::{Answer, MATTERS, Probe, Search, Settings, Step};
 use crate::random::Random;
@@ -145,7 +145,6 @@ fn drawn(commits: usize, shares: &[f64], random: &mut Random) -> Vec<(usize, f64
 #[test]
 fn one_planted_commit_is_named_and_no_other() {
     let cell = Cell::of(64, &[0.05], 0.02, 300, 1);
-    println!("{cell:?}");
     // 100 % in the table; 99 % stands for it.
     assert!(cell.is_at_least(cell.right, 0.99), "{cell:?}");
     assert_eq!(cell.wrong, 0, "{cell:?}");
@@ -157,7 +156,6 @@ fn one_planted_commit_is_named_and_no_other() {
 #[test]
 fn nothing_planted_is_no_regression() {
     let cell = Cell::of(64, &[], 0.02, 300, 2);
-    println!("{cell:?}");
     assert!(cell.is_at_least(cell.none, 0.99), "{cell:?}");
     assert_eq!(cell.right + cell.wrong, 0, "{cell:?}");
 }
@@ -165,45 +163,51 @@ fn nothing_planted_is_no_regression() {
 #[test]
 fn two_planted_commits_are_spread() {
     let cell = Cell::of(64, &[0.05, 0.05], 0.02, 300, 3);
-    println!("{cell:?}");
     assert!(cell.is_at_least(cell.spread, 0.92), "{cell:?}");
     assert_eq!(cell.wrong, 0, "{cell:?}");
 }
 
-/// The whole table of docs/METHOD.md.
+/// The whole table of docs/METHOD.md. The least count is that share of 500 searches, less four standard errors.
 #[test]
 #[ignore = "seconds to minutes: the table of the manual"]
 fn the_table() {
+    const OF_96: usize = 463;
+    const OF_98: usize = 478;
+    const OF_99: usize = 487;
+    // All of 500 were right when the constants were chosen, and 490 in this simulation: a false "spread" alone takes 1
+    // to 2 %. So 99.5 % stand for it. 12 others or more of 500 then have a probability of 1 in 90 000, and four
+    // standard errors of a normal distribution are 1 in 32 000.
+    const OF_99_5: usize = 489;
     let cells = [
-        (16, 0.05, 0.01, 0.99, 0.8),
-        (16, 0.05, 0.02, 0.99, 1.2),
-        (16, 0.05, 0.032, 0.98, 1.9),
-        (64, 0.03, 0.01, 0.98, 0.8),
-        (64, 0.03, 0.02, 0.96, 1.5),
-        (64, 0.03, 0.032, 0.96, 2.3),
-        (64, 0.05, 0.01, 0.99, 0.6),
-        // 100 % of 500 searches when the constants were chosen; a false "spread" alone takes 1 to 2 %.
-        (64, 0.05, 0.02, 0.99, 0.9),
-        (64, 0.05, 0.032, 0.98, 1.5),
-        (1024, 0.05, 0.01, 0.99, 0.4),
-        (1024, 0.05, 0.02, 0.98, 0.7),
-        (1024, 0.05, 0.032, 0.98, 1.0),
+        (16, 0.05, 0.01, OF_99, 0.8),
+        (16, 0.05, 0.02, OF_99, 1.2),
+        (16, 0.05, 0.032, OF_98, 1.9),
+        (64, 0.03, 0.01, OF_98, 0.8),
+        (64, 0.03, 0.02, OF_96, 1.5),
+        (64, 0.03, 0.032, OF_96, 2.3),
+        (64, 0.05, 0.01, OF_99, 0.6),
+        (64, 0.05, 0.02, OF_99_5, 0.9),
+        (64, 0.05, 0.032, OF_98, 1.5),
+        (1024, 0.05, 0.01, OF_99, 0.4),
+        (1024, 0.05, 0.02, OF_98, 0.7),
+        (1024, 0.05, 0.032, OF_98, 1.0),
     ];
-    let mut missed = Vec::new();
+    let (mut table, mut missed) = (Vec::new(), Vec::new());
     for (seed, (commits, share, noise, right, units)) in cells.into_iter().enumerate() {
         let cell = Cell::of(commits, &[share], noise, 500, seed as u64 + 100);
         let relative = cell.relative_units(commits);
-        println!("{commits} {share} {noise}: {relative:.2} ({units}) {cell:?}");
-        if !cell.is_at_least(cell.right, right) || cell.wrong > 0 || relative > units * 1.2 + 0.1 {
+        table.push(format!("{commits} {share} {noise}: {relative:.2} ({units}) {cell:?}"));
+        if cell.right < right || cell.wrong > 0 || relative > units * 1.2 + 0.1 {
             missed.push((commits, share, noise));
         }
     }
     for (seed, shares) in [[0.05, 0.05], [0.05, 0.03], [0.1, 0.05]].into_iter().enumerate() {
         let cell = Cell::of(64, &shares, 0.02, 500, seed as u64 + 200);
-        println!("{shares:?}: {cell:?}");
+        table.push(format!("{shares:?}: {cell:?}"));
         if !cell.is_at_least(cell.spread, 0.92) || !cell.is_at_least(500 - cell.right, 0.925) {
             missed.push((64, shares[0], shares[1]));
         }
     }
-    assert!(missed.is_empty(), "{missed:?}");
+    let is_asked_for = option_env!("SHOW_TABLE").is_some();
+    assert!(missed.is_empty() && !is_asked_for, "{missed:?}\n{}", table.join("\n"));
 }

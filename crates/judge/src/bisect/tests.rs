@@ -147,7 +147,7 @@ fn refuted_commits_are_not_named() {
 #[test]
 fn units_that_say_nothing_end_the_search_between_two_commits() {
     let mut search = Search::new(settings(64));
-    let noisy = |unit: usize| if unit % 2 == 0 { 0.04 } else { 0.06 };
+    let noisy = |unit: usize| if unit.is_multiple_of(2) { 0.04 } else { 0.06 };
     search.observe(&[(0..8).map(noisy).collect()]);
     let half = search.whole().expect("plain").estimate / 2.0;
     let mut units = 0;
@@ -183,4 +183,36 @@ fn a_search_inside_another_has_the_fresh_comparisons_that_are_left() {
     assert_eq!((attempts, search.spent(), search.can_name()), (vec![3], 3, false));
     let (answer, _) = finish(Search::new(Settings { spent: 3, ..outer }), step_at(4, 0.05));
     assert!(matches!(answer, Answer::Between { .. }), "none is left: {answer:?}");
+}
+
+/// A look is never taken twice: a fresh comparison whose commit or parent fails after a look is one of the three.
+#[test]
+fn a_fresh_comparison_that_breaks_off_after_a_look_counts() {
+    for breaks_off in [false, true] {
+        let mut search = Search::new(settings(64));
+        let first = loop {
+            let asked = probe(&search);
+            if let Purpose::Naming { parent, commit, attempt } = asked.purpose {
+                break (parent, commit, attempt);
+            }
+            search.observe(&exact(&asked, step_at(20, 0.05)));
+        };
+        assert_eq!(first, (19, 20, 1));
+        if breaks_off {
+            // So much noise that the first look decides nothing.
+            let asked = probe(&search);
+            let noisy = |place: &Place| {
+                let sign = |unit: usize| if unit.is_multiple_of(2) { 0.1 } else { -0.1 };
+                (0..asked.units).map(|unit| *place as f64 * sign(unit)).collect()
+            };
+            search.observe(&asked.places[1..].iter().map(noisy).collect::<Vec<_>>());
+            assert_eq!((search.spent(), probe(&search).units), (0, 8), "the second look");
+        }
+        search.unusable(19);
+        assert_eq!(search.spent(), usize::from(breaks_off));
+        let next = probe(&search);
+        let attempt = 1 + usize::from(breaks_off);
+        assert_eq!(next.purpose, Purpose::Naming { parent: 18, commit: 20, attempt });
+        assert_eq!(next.units, LOOKS[0]);
+    }
 }

@@ -126,8 +126,8 @@ impl Judge {
         compare::drafts(&self.so_far()).into_iter().map(|draft| draft.comparison).collect()
     }
 
-    /// ln(b/a) of a pair's metric, or of what a case costs, in each replicate of the rounds so far, in order: what a search over commits learns
-    /// from a run, however the run itself is judged.
+    /// ln(b/a) of a pair's metric, or of what a case costs, in each replicate of the rounds so far, in order: what a
+    /// search over commits learns from a run, however the run itself is judged.
     ///
     /// # Errors
     /// If a replicate lacks a figure, or there is none; the message says why.

@@ -29,7 +29,7 @@ pub struct Bisection {
 }
 
 /// What a search was asked, and what its figures depend on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     /// Version of tiebreak, with a number that tells builds apart.
     pub build: String,
@@ -45,6 +45,8 @@ pub struct Asked {
     pub good: String,
     /// BAD as it was typed.
     pub bad: String,
+    /// The ids that GOOD and BAD had when the search began.
+    pub ids: [String; 2],
     /// The figure that is compared: its path below `metrics` in the report of a run.
     pub metric: String,
     /// The case of a suite.
@@ -92,6 +94,14 @@ pub struct Commit {
     pub authored: String,
     /// The ids of its parents.
     pub parents: Vec<String>,
+    /// How many commits between the one before it in its line and itself are not searched, because they touch none of
+    /// the paths that were asked for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Something that the search asked for.
@@ -109,6 +119,9 @@ pub struct Probe {
     pub state: State,
     /// Why it was not measured.
     pub why: Option<String>,
+    /// The place of the commit whose build or start failed. The first failure of a commit is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<usize>,
     /// What is known after it, from all units that it adds to.
     pub found: Vec<Found>,
     /// The places of the first and the last commit between which the difference probably is, after it.
@@ -141,7 +154,7 @@ pub enum State {
     Unusable(usize),
     /// The audit refused it.
     Void,
-    /// It was interrupted, and another one took its place.
+    /// It was interrupted or failed, and another one took its place.
     Abandoned,
 }
 

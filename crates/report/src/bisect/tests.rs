@@ -13,6 +13,7 @@ fn commit(number: usize, subject: &str) -> Commit {
         author: "A <script>".to_owned(),
         authored: "2026-05-02T10:00:00+02:00".to_owned(),
         parents: if number > 0 { vec![format!("{:040x}", number - 1)] } else { Vec::new() },
+        left_out: 0,
     }
 }
 
@@ -30,6 +31,7 @@ fn line(answer: Ended) -> Line {
         units: 8,
         state,
         why: None,
+        failed: None,
         found,
         bracket: Some([3, 5]),
         took: 12.5,
@@ -53,6 +55,7 @@ fn search(lines: Vec<Line>) -> Bisection {
             contender: "app".to_owned(),
             good: "v1".to_owned(),
             bad: "main".to_owned(),
+            ids: [format!("{:040x}", 0), format!("{:040x}", 8)],
             metric: "throughput".to_owned(),
             case: None,
             matters: 0.03,
@@ -114,6 +117,45 @@ fn each_answer_says_no_more_than_was_found() {
         "spread over several commits between 0000000 and 0000008, with 95 %: 1.08x (1.05x to 1.11x) in 0000003 \
          (change 3, 2026-05-02) and 1.05x (1.02x to 1.07x) from 0000003 to 0000008"
     );
+}
+
+#[test]
+fn what_was_not_measured_is_told_as_that() {
+    let answer = Ended::Named(shown(3, 6));
+    let mut of = search(vec![line(answer)]);
+    of.asked.skipped = vec![of.lines[0].commits[4].id.clone()];
+    let text = super::answer(&of).expect("an answer");
+    let lead = "one of 0000003, 0000004, 0000005 or 0000006 with 95 % (0000003 and 0000005 do not build or start; \
+                0000004 was not measured): 1.08x";
+    assert!(text.starts_with(lead), "{text}");
+    of.asked.skipped = of.lines[0].commits[3..6].iter().map(|commit| commit.id.clone()).collect();
+    let text = super::answer(&of).expect("an answer");
+    assert!(text.contains("(0000003, 0000004 and 0000005 were not measured): "), "{text}");
+}
+
+/// Where only some commits are searched, a difference may come from those between them.
+#[test]
+fn commits_that_were_left_out_for_their_paths_are_part_of_the_answer() {
+    let with = |answer: Ended| {
+        let mut line = line(answer);
+        (line.commits[4].left_out, line.commits[5].left_out) = (1, 2);
+        line.commits[5].parents = vec!["another".to_owned()];
+        search(vec![line]).answer.expect("it has ended")
+    };
+    assert_eq!(
+        with(Ended::Named(shown(5, 5))),
+        "one of 0000005 (change 5, 2026-05-02) and the 2 commits before it that touch none of the paths, with 95 %: \
+         1.08x (1.05x to 1.11x) against 0000004, the one before it that was searched"
+    );
+    let several = with(Ended::Named(shown(4, 5)));
+    let lead = "one of 0000004 or 0000005 and the 3 commits before it that touch none of the paths, with 95 % (";
+    assert!(several.starts_with(lead), "{several}");
+    let after = Some(ratio(1.05, 1.02, 1.07));
+    let spread = with(Ended::Spread(Shown { after, ..shown(5, 5) }));
+    assert!(spread.contains("1.08x (1.05x to 1.11x) from 0000004 to 0000005"), "{spread}");
+    let whole = ratio(1.02, 0.98, 1.06);
+    let between = with(Ended::Between { first: 4, last: 5, weight: 0.967, whole });
+    assert!(between.contains("5 commits, of which none"), "{between}");
 }
 
 #[test]

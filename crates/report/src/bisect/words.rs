@@ -49,7 +49,10 @@ fn of_line(of: &Bisection, line: &Line) -> Option<String> {
              interval)",
             shown(&line.commits[first - 1].short),
             titled(&line.commits[*last]),
-            units::show_counted((last + 1 - first) as u64, "commit"),
+            units::show_counted(
+                (last + 1 - first + left_out(line, *first, *last)) as u64,
+                "commit"
+            ),
             units::show_percent((weight * 100.0).floor() / 100.0)
         ),
     })
@@ -58,27 +61,54 @@ fn of_line(of: &Bisection, line: &Line) -> Option<String> {
 fn named(of: &Bisection, line: &Line, shown_parts: &Shown) -> String {
     let Shown { first, last, commit, .. } = shown_parts;
     let ratio = in_figures(commit, of.asked.matters);
-    let parent = &line.commits[first - 1];
+    let before = &line.commits[first - 1];
     let of_commits = &line.commits[*first..=*last];
-    let lead = match of_commits {
-        [one] => format!("{} with 95 %", titled(one)),
-        several => {
+    let more = match left_out(line, *first, *last) {
+        0 => None,
+        number => Some(format!(
+            "{} before it that touch none of the paths",
+            units::show_counted(number as u64, "commit")
+        )),
+    };
+    let lead = match (of_commits, &more) {
+        ([one], None) => format!("{} with 95 %", titled(one)),
+        ([one], Some(more)) => format!("one of {} and the {more}, with 95 %", titled(one)),
+        (several, more) => {
             let names: Vec<String> = several.iter().map(|commit| shown(&commit.short)).collect();
             let (last, others) = names.split_last().expect("several");
-            let others = match others {
-                [one] => format!("{one} does not build or start"),
-                _ => format!("{} do not build or start", lists::listed(others)),
-            };
-            format!("one of {} or {last} with 95 % ({others})", names[..names.len() - 1].join(", "))
+            let more = more.as_ref().map_or(String::new(), |more| format!(" and the {more},"));
+            let why = why_not_measured(of, &several[..others.len()]);
+            format!("one of {} or {last}{more} with 95 % ({why})", others.join(", "))
         }
     };
-    let is_parent = line.commits[*first].parents.first() == Some(&parent.id);
+    let is_parent = line.commits[*first].parents.first() == Some(&before.id);
     let against = match (of_commits.len(), is_parent) {
         (1, true) => "its parent".to_owned(),
-        (1, false) => format!("{}, the one before it that was searched", shown(&parent.short)),
-        _ => shown(&parent.short),
+        (1, false) => format!("{}, the one before it that was searched", shown(&before.short)),
+        _ => shown(&before.short),
     };
     format!("{lead}: {ratio} against {against}")
+}
+
+/// How many commits are between the ones at these places, and before the first of them, that were not searched.
+fn left_out(line: &Line, first: usize, last: usize) -> usize {
+    line.commits[first..=last].iter().map(|commit| commit.left_out).sum()
+}
+
+/// Why some commits were not measured, at least one.
+fn why_not_measured(of: &Bisection, commits: &[Commit]) -> String {
+    let (skipped, broken): (Vec<&Commit>, Vec<&Commit>) =
+        commits.iter().partition(|commit| of.asked.skipped.contains(&commit.id));
+    let clause = |commits: &[&Commit], one: &str, several: &str| {
+        let names: Vec<String> = commits.iter().map(|commit| shown(&commit.short)).collect();
+        let verb = if names.len() == 1 { one } else { several };
+        (!names.is_empty()).then(|| format!("{} {verb}", lists::listed(&names)))
+    };
+    let clauses = [
+        clause(&broken, "does not build or start", "do not build or start"),
+        clause(&skipped, "was not measured", "were not measured"),
+    ];
+    clauses.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 fn spread(of: &Bisection, line: &Line, parts: &Shown) -> String {
@@ -95,7 +125,7 @@ fn spread(of: &Bisection, line: &Line, parts: &Shown) -> String {
     };
     let before = before.as_ref().and_then(|ratio| part(0, first - 1, ratio));
     let after = after.as_ref().and_then(|ratio| part(*last, end, ratio));
-    let middle = sure(commit).map(|ratio| match last - first {
+    let middle = sure(commit).map(|ratio| match last - first + left_out(line, *first, *last) {
         0 => format!("{ratio} in {}", titled(&line.commits[*last])),
         _ => format!("{ratio} from {} to {}", of_place(first - 1), of_place(*last)),
     });

@@ -83,7 +83,7 @@ fn unmeasured(line: &Line, probe: &Probe) -> Node {
     let why = match probe.state {
         State::Unusable(place) => format!("{} does not build or start", of_place(line, place)),
         State::Void => "the audit refused it".to_owned(),
-        State::Abandoned => "it was interrupted".to_owned(),
+        State::Abandoned => "it was interrupted or failed".to_owned(),
         State::Begun | State::Measured => "it has no figures".to_owned(),
     };
     let why = probe.why.as_ref().map_or(why.clone(), |more| format!("{why}: {}", shown(more)));

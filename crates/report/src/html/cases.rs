@@ -7,7 +7,7 @@ use super::scale::Scale;
 use crate::cases::{Cases, Row};
 use crate::words::{cases as words_of, or_missing};
 use crate::{View, words};
-use text::shown::shown;
+use text::shown::{short_case, shown};
 use text::units;
 
 /// The section. Returns None if there are no cases.
@@ -27,7 +27,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
         "The slowest first. Shaded: differences within ±{matters}, too small to matter here. Left costs less."
     );
     let groups = all.iter().flat_map(|of| group(view, of, &axis));
-    let without = view.suite.map(|suite| words_of::without_verdict(suite, &all, true));
+    let without = view.suite.map(|suite| words_of::without_verdict(suite, &all, true, &short_case));
     let without = without.into_iter().flatten();
     let without = without.map(|(label, names)| format!("{}: {names}", parts::capitalised(&label)));
     let control = view.suite.and_then(|suite| Cases::of_control(view, suite));
@@ -38,17 +38,18 @@ pub(super) fn section(view: &View) -> Option<Node> {
 
 /// One pair.
 fn group(view: &View, of: &Cases, axis: &Scale) -> Vec<Node> {
-    let name = |name: &str| foreign(words::short_name(name, words_of::LONGEST_NAME));
+    let name = |name: &str| foreign(short_case(name));
     let heading = el("h3").with(name(of.b)).text(" against ").with(name(of.a));
     let answer = match view.suite {
         // The headline says it.
         Some(_) => None,
-        None => Some(el("p").text(parts::capitalised(&words_of::requests(of)))),
+        None => Some(el("p").text(parts::capitalised(&words_of::requests(of).text('x')))),
     };
     let rows = of.sorted().into_iter().map(|it| row(view, of, it, axis));
     let rows = el("div").class("group").with(heading).with_all(answer).with_all(rows);
     let axis = el("div").class("row axis").with(labels(axis));
-    let reasons = words_of::reasons(of).into_iter().map(|text| el("p").class("note").text(text));
+    let reasons = words_of::reasons(of).into_iter();
+    let reasons = reasons.map(|reason| el("p").class("note").text(reason.text('x')));
     vec![
         el("div").class("forest").with(rows).with(axis).with_all(reasons),
         parts::caption(&parts::capitalised(&words_of::about(view, of))),
@@ -57,7 +58,7 @@ fn group(view: &View, of: &Cases, axis: &Scale) -> Vec<Node> {
 }
 
 fn row(view: &View, of: &Cases, row: &Row, axis: &Scale) -> Node {
-    let name = foreign(words::short_name(row.name, words_of::LONGEST_NAME));
+    let name = foreign(short_case(row.name));
     let inverse = words_of::inverse(row);
     let figures = match inverse.as_str() {
         "" => words_of::figures(row),

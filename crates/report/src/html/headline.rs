@@ -38,7 +38,7 @@ pub(super) fn title(view: &View) -> String {
 
 /// How many cases have which verdict, for each pair.
 fn answers(view: &View) -> Vec<String> {
-    Cases::all(view).iter().map(words::cases::answer).collect()
+    Cases::all(view).iter().map(|of| words::cases::answer(of).text('x')).collect()
 }
 
 /// The refusal of the audit, which comes before all figures.

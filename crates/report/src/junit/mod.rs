@@ -1,15 +1,17 @@
-//! JUnit XML for CI services: one suite each for the audit, the comparisons, the ranks, the capacities, the load
-//! points of a sweep, and the requirements.
+//! JUnit XML for CI services: one suite each for the audit, the comparisons, the control, the ranks, the
+//! capacities, the load points of a sweep, and the requirements.
 //!
 //! Only a requirement that is not met fails; a verdict alone, even *slower*, is a result and
-//! not a failure. An undecided comparison, and a capacity that was not found, count as skipped. A void run, a
-//! contender that is not ranked, and a requirement about which nothing can be said, count as errors.
+//! not a failure. An undecided comparison, a case that is not compared, and a capacity that was not found, count as
+//! skipped. A void run, a case of the control that differs, a contender that is not ranked, and a requirement about
+//! which nothing can be said, count as errors.
 
 use super::{View, words};
 use judge::bend::Bend;
 use judge::verdict::{
     CapacitySummary, Checked, Comparison, ContenderSummary, RequirementStatus, Weight, Word,
 };
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use text::shown::{shown, shown_sentence};
 
@@ -19,8 +21,14 @@ pub(super) fn file(view: &View) -> String {
         Suite { name: "audit", cases: vec![audit(view)] },
         Suite {
             name: "comparisons",
-            cases: view.comparisons.iter().map(|it| comparison(view, it)).collect(),
+            cases: view
+                .comparisons
+                .iter()
+                .map(|it| comparison(view, it))
+                .chain(not_compared(view))
+                .collect(),
         },
+        Suite { name: "control", cases: control(view) },
         Suite { name: "ranks", cases: ranks(view) },
         Suite {
             name: "capacities",
@@ -103,6 +111,45 @@ fn comparison(view: &View, of: &Comparison) -> Case {
         end,
         lines: lines.chain(words::reservations(view, of)).collect(),
     }
+}
+
+/// The cases that only one side of a pair has, and those that were left out, each by the name that it has where it is
+/// compared: a benchmark that vanished is skipped and not absent.
+fn not_compared(view: &View) -> Vec<Case> {
+    let Some(suite) = view.suite else { return Vec::new() };
+    let mut all = BTreeMap::new();
+    for pair in &suite.pairs {
+        let name = |case: &str| {
+            format!("cost of {} of {} against {}", shown(case), shown(&pair.b), shown(&pair.a))
+        };
+        let sides = suite.only_in.iter().filter(|of| [&pair.a, &pair.b].contains(&&of.contender));
+        for only in sides {
+            let why = format!("only in {}", shown(&only.contender));
+            all.extend(only.cases.iter().map(|case| (name(case), why.clone())));
+        }
+        all.extend(
+            suite.left_out.iter().map(|case| (name(case), words::cases::LEFT_OUT.to_owned())),
+        );
+    }
+    let case = |(name, why)| Case { name, end: CaseResult::Skipped(why), lines: Vec::new() };
+    all.into_iter().map(case).collect()
+}
+
+/// The cases of a suite's control. One that differs from itself is an error.
+fn control(view: &View) -> Vec<Case> {
+    let control = view.suite.and_then(|suite| suite.control.as_ref());
+    let cases = control.into_iter().flat_map(|control| &control.comparisons);
+    let case = |of: &Comparison| {
+        let case = comparison(view, of);
+        match of.verdict {
+            Word::Faster | Word::Slower => {
+                let claim = words::claim(view, of).text('x');
+                Case { end: CaseResult::Error("control", claim), ..case }
+            }
+            _ => case,
+        }
+    };
+    cases.map(case).collect()
 }
 
 /// The ranks that each contender can have. One that is not ranked failed, or did not do what was asked.

@@ -23,7 +23,40 @@ pub(super) fn text(sentence: &str) -> String {
             _ => out.push(c),
         }
     }
-    out.replace("://", &format!(":{NOTHING}//")).replace("www.", &format!("www{NOTHING}."))
+    let out =
+        out.replace("://", &format!(":{NOTHING}//")).replace("www.", &format!("www{NOTHING}."));
+    without_references(&out)
+}
+
+/// Breaks what GitHub takes for an issue (`GH-12`), a commit (7 to 40 hexadecimal digits with a letter among them) or
+/// an emoji (`:tada:`).
+fn without_references(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let word = piece.trim_end_matches(|c: char| !c.is_alphanumeric());
+        if word.eq_ignore_ascii_case("gh") {
+            out.extend([word, NOTHING, &piece[word.len()..]]);
+        } else if is_commit(word) {
+            out.extend([&piece[..1], NOTHING, &piece[1..]]);
+        } else {
+            out.push_str(piece);
+        }
+    }
+    let is_emoji = |of: &str| {
+        !of.is_empty() && of.chars().all(|c| c.is_ascii_alphanumeric() || "+-_\\".contains(c))
+    };
+    let last = out.matches(':').count();
+    let pieces = out.split(':').enumerate().map(|(at, piece)| {
+        let is_between = at > 0 && at < last;
+        if is_between && is_emoji(piece) { format!("{NOTHING}{piece}") } else { piece.to_owned() }
+    });
+    pieces.collect::<Vec<String>>().join(":")
+}
+
+fn is_commit(word: &str) -> bool {
+    (7..=40).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// A name as code, in which GitHub links nothing.
@@ -50,6 +83,12 @@ mod tests {
             ("[x](http://y)", r"\[x\](http:<!-- -->//y)"),
             ("@team fixes #1", "@<!-- -->team fixes #<!-- -->1"),
             ("see www.x.org", "see www<!-- -->.x.org"),
+            ("fixes GH-12, gh-3", "fixes GH<!-- -->-12, gh<!-- -->-3"),
+            ("at 3ff2ee9, in 1056588 ns", "at 3<!-- -->ff2ee9, in 1056588 ns"),
+            ("x_deadbeef1", r"x\_d<!-- -->eadbeef1"),
+            (":tada: or :no_entry:", r":<!-- -->tada: or :<!-- -->no\_entry:"),
+            ("case: 127.0.0.1:8080", "case: 127.0.0.1:8080"),
+            ("gh: ümlaut: 東京:", "gh<!-- -->: ümlaut: 東京:"),
             (r"\*", r"\\\*"),
             ("two\nlines", r"two\\nlines"),
         ];

@@ -21,6 +21,13 @@ use std::fmt::Write as _;
 use text::shown::shown;
 use text::units;
 
+/// Characters that GitHub accepts in a comment, with some to spare for what is put around a summary.
+const MOST_CHARACTERS: usize = 64_000;
+/// Pairs of a suite that the headline answers.
+const MOST_ANSWERS: usize = 8;
+/// What stands in place of the paragraphs for which there is no room.
+const NO_ROOM: &str = "*More is in the report: a comment has no room for it.*";
+
 /// The whole summary.
 pub(super) fn summary(view: &View) -> String {
     let mut out = String::new();
@@ -54,13 +61,17 @@ pub(super) fn summary(view: &View) -> String {
     out
 }
 
-/// Adds a paragraph, separated by a blank line, unless it is empty.
+/// Adds a paragraph, separated by a blank line, unless it is empty. One that a comment has no room for is left out.
 fn push(out: &mut String, paragraph: String) {
     if paragraph.is_empty() {
         return;
     }
     let blank = if out.is_empty() { "" } else { "\n" };
-    let _ = writeln!(out, "{blank}{}", paragraph.trim_end());
+    if out.len() + paragraph.len() <= MOST_CHARACTERS {
+        let _ = writeln!(out, "{blank}{}", paragraph.trim_end());
+    } else if !out.contains(NO_ROOM) {
+        let _ = writeln!(out, "{blank}{NO_ROOM}");
+    }
 }
 
 /// The most important result.
@@ -69,8 +80,11 @@ fn headline(view: &View) -> String {
         return text(&words::void(view, "Void: the audit refused this run"));
     }
     if view.suite.is_some() {
-        let answers: Vec<String> = Cases::all(view).iter().map(words::cases::answer).collect();
-        return text(&answers.join("; "));
+        let all = Cases::all(view);
+        let answers = all.iter().take(MOST_ANSWERS).map(|of| sentence(&words::cases::answer(of)));
+        let more = all.len().saturating_sub(MOST_ANSWERS);
+        let more = (more > 0).then(|| units::counted(more as u64, "other pair"));
+        return answers.chain(more).collect::<Vec<String>>().join("; ");
     }
     if let Some(sweep) = view.sweep() {
         let in_part = if sweep.void().is_empty() { "" } else { "Void in part: " };

@@ -61,6 +61,49 @@ fn names_of_cases_are_not_markup() {
     }
 }
 
+/// What a stranger calls a case is neither a link to an issue or a commit nor an emoji.
+#[test]
+fn names_of_cases_are_code_in_the_headline_and_in_lists() {
+    let mut input = samples::suite();
+    let suite = input.suite.as_mut().expect("a suite");
+    suite.cases[3].name = "GH-12 :tada:".to_owned();
+    suite.pairs[0].failed[0].case = "sort".to_owned();
+    suite.left_out = vec!["3ff2ee9".to_owned()];
+    let seen = summary(&input.view());
+    assert!(seen.starts_with("## 2 of 8 slower (worst: `GH-12 :tada:` 1.12x"), "{seen}");
+    for wanted in [
+        "- left out to fit into the time: `3ff2ee9`",
+        "- only in `old`: `legacy`",
+        "- failed: `sort` (`new`: a run failed in round 3)",
+    ] {
+        assert!(seen.contains(wanted), "{wanted}: {seen}");
+    }
+}
+
+/// Names of 1000 characters, each of which is escaped to several.
+#[test]
+fn the_summary_of_cases_with_long_names_is_a_comment() {
+    let mut input = samples::large_suite_of(|at| format!("{at}{}", "|".repeat(1000)));
+    let suite = input.suite.as_mut().expect("a suite");
+    let names = || (0..2000).map(|at| format!("{at}{}", "<".repeat(1000))).collect::<Vec<String>>();
+    suite.left_out = names();
+    suite.only_in = ["old", "new"]
+        .map(|of| judge::verdict::OnlyIn { contender: of.to_owned(), cases: names() })
+        .to_vec();
+    for (at, comparison) in input.comparisons.iter_mut().enumerate() {
+        comparison.because = vec![format!("reason {at} {}", "*".repeat(1000))];
+    }
+    let seen = summary(&input.view());
+    assert!(seen.chars().count() < 65_536, "{}", seen.chars().count());
+    assert!(seen.contains("plan `"), "the origin has room");
+    // Many requirements and findings have no room, which is said.
+    let one = samples::all().into_iter().find(|(of, _)| *of == "required").expect("a sample").1;
+    input.checked = vec![Checked { why: "w".repeat(3000), ..one.checked[0].clone() }; 40];
+    let seen = summary(&input.view());
+    assert!(seen.chars().count() < 65_536, "{}", seen.chars().count());
+    assert_eq!(seen.matches(NO_ROOM).count(), 1);
+}
+
 /// GitHub refuses a comment of more characters.
 #[test]
 fn the_summary_of_a_large_suite_is_a_comment() {

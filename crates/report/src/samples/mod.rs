@@ -34,7 +34,7 @@ pub(super) use launches::{launched, looks, required, restarts};
 pub(super) use ranked::ranked;
 pub(super) use requests::requests;
 pub(super) use stores::stores;
-pub(super) use suites::{large_suite, suite, suite_void};
+pub(super) use suites::{large_suite, large_suite_of, suite, suite_void};
 
 /// The data that a [`View`] borrows.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use super::{Parts, compare, comparison, finding, noise};
 use judge::verdict::{
     Comparison, Control, FailedCase, Middle, OnlyIn, Scope, Suite, SuitePair, Weight, Word,
 };
-use record::{Case, Metric, Pair};
+use record::{Case, Interleave, Metric, Pair};
 
 /// A case: its name and unit, its figure in `old`, its verdict and its ratio of cost.
 type Row<N = &'static str> = (N, &'static str, f64, Word, (f64, f64, f64));
@@ -60,6 +60,11 @@ fn pair(a: &str, b: &str, comparisons: &[Comparison], failed: Vec<FailedCase>) -
 fn of_rows(rows: &[Row<String>]) -> Parts {
     let mut parts = compare(&[("old", 1.0), ("new", 1.0)], 14);
     parts.scope = Scope::Programs;
+    parts.header.plan.warm_up_ns = 0;
+    let pilot = parts.pilot.as_mut().expect("compare has one");
+    pilot.interleave = Interleave::Turns;
+    pilot.burn_in_ns = vec![0, 0];
+    pilot.why = vec!["contenders take turns case by case".to_owned()];
     let question = &mut parts.header.plan.question;
     (question.is_suite, question.primary, question.matters) = (true, Metric::Cost, 0.03);
     question.secondary.clear();
@@ -141,8 +146,13 @@ pub(crate) fn suite_void() -> Parts {
 
 /// As many cases as a suite may have, of which every tenth is slower.
 pub(crate) fn large_suite() -> Parts {
+    large_suite_of(|at| format!("group {}/case {at:04} of a suite", at / 100))
+}
+
+/// The same with cases of these names.
+pub(crate) fn large_suite_of(name: impl Fn(usize) -> String) -> Parts {
     let rows = (0..record::figures::MOST_CASES).map(|at| {
-        let name = format!("group {}/case {at:04} of a suite", at / 100);
+        let name = name(at);
         if at % 10 == 0 {
             (name, "ns", 1e6, Word::Slower, (1.2, 1.1, 1.3))
         } else {

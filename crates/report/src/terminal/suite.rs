@@ -6,7 +6,7 @@ use crate::View;
 use crate::cases::{Cases, Row};
 use crate::words::{self, cases};
 use judge::verdict::{Suite, Word};
-use text::shown::shown;
+use text::shown::{short_case, shown};
 use unicode_width::UnicodeWidthStr;
 
 /// Cases that changed beyond this number are counted in the short form.
@@ -24,15 +24,15 @@ pub(super) fn answers(view: &View, suite: &Suite, all: bool, page: &mut Page) {
             1 => String::new(),
             _ => format!("{} against {}: ", shown(cases.b), shown(cases.a)),
         };
-        page.wrapped(0, &(pair + &cases::answer(cases)), paint(cases));
+        page.wrapped(0, &(pair + &cases::answer(cases).text('x')), paint(cases));
         rows(cases, all, page);
         page.wrapped(2, &cases::about(view, cases), Paint::Plain);
         let reasons = cases::reasons(cases).into_iter();
         for reason in reasons.take(if all { usize::MAX } else { MOST_REASONS }) {
-            page.wrapped(2, &reason, Paint::Plain);
+            page.wrapped(2, &reason.text('x'), Paint::Plain);
         }
     }
-    for (label, names) in cases::without_verdict(suite, &of, all) {
+    for (label, names) in cases::without_verdict(suite, &of, all, &short_case) {
         page.wrapped(2, &format!("{label}: {names}"), Paint::Plain);
     }
     if let Some(control) = Cases::of_control(view, suite) {
@@ -73,6 +73,6 @@ fn rows(of: &Cases, all: bool, page: &mut Page) {
 
 /// Name, figures, and the ratio with its interval.
 fn cells(of: &Cases, row: &Row) -> [String; 3] {
-    let name = words::short_name(row.name, cases::LONGEST_NAME);
+    let name = short_case(row.name);
     [name, cases::figures(row), cases::ratio(of, row, " (", ")")]
 }

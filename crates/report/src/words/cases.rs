@@ -1,50 +1,59 @@
 //! The sentences about cases: how many have which verdict, and which changed.
 
 use crate::cases::{Cases, Figure, Row};
+use crate::words::Sentence;
 use crate::words::reasons::{self, Reason};
 use crate::{View, words};
 use judge::verdict::{Comparison, FailedCase, Suite, Word};
 use text::shown::{shown, shown_sentence};
 use text::{lists, units};
 
-/// Longest name of a case on one line, in characters.
-pub(crate) const LONGEST_NAME: usize = 48;
 /// Maximum number of names that a short list has.
 const MOST_NAMED: usize = 5;
 
+/// Why the cases have no verdict that `--within` left no time for.
+pub(crate) const LEFT_OUT: &str = "left out to fit into the time";
+
 /// How many cases have which verdict: `2 of 70 slower (worst: parse/large 1.12x, 1.08x to 1.15x), 1 faster, 61
 /// equivalent within 3 %, 6 undecided`.
-pub(crate) fn answer(of: &Cases) -> String {
+pub(crate) fn answer(of: &Cases) -> Sentence {
+    let sentence = Sentence::default();
     if of.with(Word::Void) > 0 {
-        return format!("no verdict on {}", units::counted(of.count() as u64, of.kind));
+        let many = units::counted(of.count() as u64, of.kind);
+        return sentence.plain(format!("no verdict on {many}"));
     }
-    let changed = of.changed();
-    let extreme = |word: Word, what: &str| {
-        let row = changed.iter().find(|row| row.word == word)?;
-        let name = words::short_name(row.name, LONGEST_NAME);
-        Some(format!(" ({what}: {name} {})", ratio(of, row, ", ", "")))
-    };
-    let slower = extreme(Word::Slower, "worst").unwrap_or_default();
-    let faster = match of.with(Word::Slower) {
-        0 => extreme(Word::Faster, "best").unwrap_or_default(),
-        _ => String::new(),
-    };
+    let slower = of.with(Word::Slower);
+    let sentence = sentence.plain(format!("{slower} of {} slower", of.count()));
+    let mut sentence = with_extreme(sentence, of, Word::Slower, "worst");
     let within = format!(" equivalent within {}", units::show_percent(of.matters));
     let others = [
-        (of.with(Word::Faster), format!(" faster{faster}")),
-        (of.with(Word::Equivalent), within),
-        (of.with(Word::Undecided), " undecided".to_owned()),
-        (of.failed.len(), " failed".to_owned()),
+        (of.with(Word::Faster), " faster"),
+        (of.with(Word::Equivalent), within.as_str()),
+        (of.with(Word::Undecided), " undecided"),
+        (of.failed.len(), " failed"),
     ];
-    let slower = format!("{} of {} slower{slower}", of.with(Word::Slower), of.count());
-    let others = others.into_iter().filter(|(many, _)| *many > 0);
-    let parts = std::iter::once(slower).chain(others.map(|(many, what)| format!("{many}{what}")));
-    parts.collect::<Vec<String>>().join(", ")
+    for (many, what) in others.into_iter().filter(|(many, _)| *many > 0) {
+        sentence = sentence.plain(format!(", {many}{what}"));
+        if what == " faster" && slower == 0 {
+            sentence = with_extreme(sentence, of, Word::Faster, "best");
+        }
+    }
+    sentence
+}
+
+/// Adds the case with this verdict that changed most: ` (worst: parse/large 1.12x, 1.08x to 1.15x)`.
+fn with_extreme(sentence: Sentence, of: &Cases, word: Word, what: &str) -> Sentence {
+    let Some(row) = of.changed().into_iter().find(|row| row.word == word) else { return sentence };
+    let sentence = sentence.plain(format!(" ({what}: ")).case(row.name);
+    sentence.plain(format!(" {})", ratio(of, row, ", ", "")))
 }
 
 /// How many requests have which verdict, as the cases of a service.
-pub(crate) fn requests(of: &Cases) -> String {
-    format!("requests by what they cost (the inverse of throughput): {}", answer(of))
+pub(crate) fn requests(of: &Cases) -> Sentence {
+    let mut sentence =
+        Sentence::default().plain("requests by what they cost (the inverse of throughput): ");
+    sentence.0.extend(answer(of).0);
+    sentence
 }
 
 /// What the ratios are, for all lines below: said once.
@@ -95,43 +104,47 @@ pub(crate) fn inverse(row: &Row) -> String {
 }
 
 /// Why verdicts are missing or weaker than their intervals: each reason once, with the number of cases.
-pub(crate) fn reasons(of: &Cases) -> Vec<String> {
+pub(crate) fn reasons(of: &Cases) -> Vec<Sentence> {
     let because = |of: &Comparison| of.because.iter().map(shown_sentence).collect();
     let reasons = reasons::reasons(of.rows.iter().map(|row| row.of), because);
     let about = |reason: &Reason| match reason.of[..] {
-        [only] => shown(only.part().unwrap_or_default()),
-        _ => format!("{} of {}", reason.of.len(), units::counted(of.count() as u64, of.kind)),
+        [only] => Sentence::default().case(only.part().unwrap_or_default()),
+        _ => {
+            let all = units::counted(of.count() as u64, of.kind);
+            Sentence::default().plain(format!("{} of {all}", reason.of.len()))
+        }
     };
-    reasons.iter().map(|reason| format!("{}: {}", about(reason), reason.text)).collect()
+    reasons.iter().map(|reason| about(reason).plain(format!(": {}", reason.text))).collect()
 }
 
-/// What a case that failed lacks: `parse (new: no figure in round 3)`.
-pub(crate) fn failed(of: &FailedCase) -> String {
-    format!(
-        "{} ({}: {} in round {})",
-        shown(&of.case),
-        shown(&of.contender),
-        shown(&of.why),
-        of.round
-    )
+/// What a case that failed lacks: `parse (new: no figure in round 3)`, with names as `name` writes them.
+fn failed(of: &FailedCase, name: &dyn Fn(&str) -> String) -> String {
+    let (case, contender) = (name(&of.case), name(&of.contender));
+    format!("{case} ({contender}: {} in round {})", shown(&of.why), of.round)
 }
 
-/// What has no verdict, one sentence for each kind: the label and the names. With `all` every one is named.
-pub(crate) fn without_verdict(suite: &Suite, of: &[Cases], all: bool) -> Vec<(String, String)> {
+/// What has no verdict, one sentence for each kind: the label and the names, as `name` writes them. With `all` every
+/// one is named.
+pub(crate) fn without_verdict(
+    suite: &Suite,
+    of: &[Cases],
+    all: bool,
+    name: &dyn Fn(&str) -> String,
+) -> Vec<(String, String)> {
     let most = if all { usize::MAX } else { MOST_NAMED };
     let mut sentences = Vec::new();
     for cases in of.iter().filter(|of| !of.failed.is_empty()) {
-        let names: Vec<String> = cases.failed.iter().map(failed).collect();
+        let names: Vec<String> = cases.failed.iter().map(|of| failed(of, name)).collect();
         sentences.push(("failed".to_owned(), named(&names, most)));
     }
-    let shown_names = |names: &[String]| names.iter().map(shown).collect::<Vec<String>>();
+    let names = |names: &[String]| names.iter().map(|of| name(of)).collect::<Vec<String>>();
     for only in suite.only_in.iter().filter(|only| !only.cases.is_empty()) {
-        let label = format!("only in {}", shown(&only.contender));
-        sentences.push((label, named(&shown_names(&only.cases), most)));
+        let label = format!("only in {}", name(&only.contender));
+        sentences.push((label, named(&names(&only.cases), most)));
     }
     if !suite.left_out.is_empty() {
-        let names = named(&shown_names(&suite.left_out), most);
-        sentences.push(("left out to fit into the time".to_owned(), names));
+        let names = named(&names(&suite.left_out), most);
+        sentences.push((LEFT_OUT.to_owned(), names));
     }
     sentences
 }

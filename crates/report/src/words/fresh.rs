@@ -6,7 +6,7 @@ use judge::stats::rounds;
 use judge::verdict::{Comparison, Word};
 use record::limits::MOST_ROUNDS;
 use record::{Contender, LengthRule, Metric, RequestPlan};
-use text::shown::shown;
+use text::shown::{short_case, shown};
 use text::{shell_words, units};
 
 /// More rounds (or launches) than this take too long: other measures help sooner.
@@ -52,12 +52,14 @@ pub(crate) fn fresh_run(view: &View, comparison: &Comparison) -> Option<String> 
     })
 }
 
-/// What a fresh run would do, beside the answer of the whole run. A ranking has many pairs; what decides the case
-/// of a suite that needs the most decides the others, too.
+/// What a fresh run would do, beside the answer of the whole run, which has many pairs or cases. What decides the one
+/// that needs the most decides each of the others at least as often, but not all of them together.
 fn decides(view: &View, comparison: &Comparison) -> String {
     match view.ranking {
-        None if view.suite.is_some() => "decide every case".to_owned(),
-        None => "decide it".to_owned(),
+        None => match &comparison.case {
+            Some(case) => format!("decide the case that needs the most ({})", short_case(case)),
+            None => "decide it".to_owned(),
+        },
         Some(_) => format!("tell {} and {} apart", shown(&comparison.a), shown(&comparison.b)),
     }
 }
@@ -66,7 +68,11 @@ fn decides(view: &View, comparison: &Comparison) -> String {
 fn fresh_sentence(view: &View, comparison: &Comparison, decide: &str) -> Option<String> {
     let (about, up_to) = fresh_replicates(view, comparison)?;
     let question = &view.plan().question;
-    let what = if question.restarts > 0 { "launch" } else { "round" };
+    let what = match question.restarts {
+        _ if is_rebuilt(view) => "build",
+        0 => "round",
+        _ => "launch",
+    };
     let of_pair = if question.blocks.is_empty() { "" } else { " of each pair" };
     let many = format!("{}{of_pair}", units::counted(about, what));
     if are_too_many(view, comparison, about) {
@@ -88,7 +94,8 @@ fn fresh_replicates(view: &View, comparison: &Comparison) -> Option<(u64, u64)> 
     let is_decided_by_rounds = !view.plan().sweeps_one_target() && !capacity::are_sought(view);
     let (about, up_to) = comparison.fresh_rounds.filter(|_| is_decided_by_rounds)?;
     let question = &view.plan().question;
-    let compared = question.pairs.len() * question.requests.len().max(1);
+    let of_pair = view.suite.map_or(question.requests.len(), |suite| suite.cases.len());
+    let compared = question.pairs.len() * of_pair.max(1);
     let fewest = u64::from(rounds::fewest(compared, question.alpha));
     let whole = |rounds: u64| match question.length {
         LengthRule::ShortRounds { round_ns, .. } if !question.interim_looks.is_empty() => {
@@ -125,21 +132,42 @@ fn next_command(view: &View, comparison: &Comparison) -> Option<String> {
     };
     let words = &view.header.words;
     if words.is_empty() {
-        return Some(format!("the same command with {option}"));
+        // Lengths are refused beside each other.
+        let is_within = matches!(view.plan().question.length, LengthRule::WithinNs(_));
+        let within = if is_within { " in place of --within" } else { "" };
+        return Some(format!("the same command with {option}{within}"));
     }
-    let words: Vec<String> = words.iter().map(|word| shell_words::quote_if_needed(word)).collect();
-    Some(format!("tiebreak {} {option}", words.join(" ")))
+    let words = without_rebuilds(words).map(|word| shell_words::quote_if_needed(word));
+    Some(format!("tiebreak {} {option}", words.collect::<Vec<String>>().join(" ")))
 }
 
-/// Whether a run of this kind takes `--see`: not at several load points, not in a suite, and not in a ranking whose
-/// rounds hold only some of the contenders.
+/// Whether each replicate is a build of its own, so that their number is the length.
+fn is_rebuilt(view: &View) -> bool {
+    let rebuilds = |of: &Contender| of.revision.as_ref().is_some_and(|of| of.rebuilds > 0);
+    view.plan().contenders.iter().any(rebuilds)
+}
+
+/// The words of a command without `--rebuilds N`, which the next command sets. Other lengths are not among them.
+fn without_rebuilds(words: &[String]) -> impl Iterator<Item = &String> {
+    let is_flag = |word: &String| word == "--rebuilds";
+    let values = std::iter::once(false).chain(words.iter().map(is_flag));
+    words.iter().zip(values).filter(move |(word, value)| !is_flag(word) && !value).map(|of| of.0)
+}
+
+/// Whether a run of this kind takes `--see`: not at several load points, not in a suite, not with rebuilds, and not in
+/// a ranking whose rounds hold only some of the contenders.
 fn takes_a_difference(view: &View) -> bool {
-    view.suite.is_none() && view.plan().sweep.is_none() && view.plan().question.blocks.is_empty()
+    let has_rounds_alike = view.plan().sweep.is_none() && view.plan().question.blocks.is_empty();
+    has_rounds_alike && view.suite.is_none() && !is_rebuilt(view)
 }
 
-/// The number of rounds or launches, and what matters, which is not among the words of a command.
+/// The number of rounds, launches or builds, and what matters, which is not among the words of a command.
 fn number_option(view: &View, replicates: u64) -> String {
-    let flag = if view.plan().question.restarts > 0 { "--launches" } else { "--rounds" };
+    let flag = match view.plan().question.restarts {
+        _ if is_rebuilt(view) => "--rebuilds",
+        0 => "--rounds",
+        _ => "--launches",
+    };
     let matters = view.matters();
     if (matters - judge::MATTERS).abs() < 1e-9 {
         return format!("{flag} {replicates}");
@@ -291,6 +319,48 @@ mod tests {
         let wanted = "tiebreak compare a=http://127.0.0.1:1/ b=http://127.0.0.1:2/ --require \
                       'p99 <= 1.1x' --see 1%";
         assert!(command.as_ref().is_some_and(|command| command.ends_with(wanted)), "{command:?}");
+    }
+
+    #[test]
+    fn lengths_that_are_refused_beside_each_other_are_not_named_together() {
+        let within = described(|input| {
+            input.header.plan.question.length = LengthRule::WithinNs(60_000_000_000);
+        });
+        let wanted = "the same command with --see 2% --matters 1% in place of --within";
+        assert!(within.as_ref().is_some_and(|of| of.ends_with(wanted)), "{within:?}");
+        let rebuilt = described(|input| {
+            let words = ["compare", "--against", "HEAD~3", "--rebuilds", "10", "--allow-file"];
+            input.header.words = words.map(str::to_owned).to_vec();
+            let text = String::new;
+            let (id, short, subject, author, authored) = (text(), text(), text(), text(), text());
+            let rebuilds = 10;
+            input.header.plan.contenders[1].revision = Some(record::Revision {
+                id,
+                short,
+                subject,
+                author,
+                authored,
+                work_tree: None,
+                rebuilds,
+            });
+            input.header.plan.question.restarts = 10;
+        });
+        let wanted = "a fresh run of about 34 builds, perhaps up to 71, would probably decide it: tiebreak compare --against 'HEAD~3' --allow-file --rebuilds 34";
+        assert_eq!(rebuilt.as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn the_hardest_case_of_a_suite_is_named() {
+        let input = samples::suite();
+        let next = next(&input.view()).expect("a next step");
+        let wanted = "a fresh run of about 32 rounds, perhaps up to 61, would probably decide the case that needs the \
+                      most (read)";
+        assert_eq!(next.sentence.replace(units::JOINT, " "), wanted);
+        let view = input.view();
+        let mut undecided = view.comparisons[5].clone();
+        undecided.fresh_rounds = Some((2, 3));
+        // 2^(1-n) is at most 5 % / 8 from 9 rounds on.
+        assert_eq!(fresh_replicates(&view, &undecided), Some((9, 9)));
     }
 
     #[test]

@@ -57,6 +57,7 @@ pub use workload::workload;
 use super::View;
 use judge::verdict::{Comparison, ContenderSummary, Finding, Weight, Word};
 use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
+pub(super) use text::shown::short_name;
 use text::shown::{shown, shown_sentence};
 use text::units;
 
@@ -138,6 +139,10 @@ pub(super) fn start_included(view: &View) -> Option<&'static str> {
 /// How the contenders took turns: the pilot's choice or, without a pilot, what was done
 /// (`run` drives its one contender without a break).
 pub(super) fn turns(view: &View) -> String {
+    if view.plan().question.is_suite {
+        let turns = "turns: each contender gives one figure of each case in every round, in an order drawn for it";
+        return turns.to_owned();
+    }
     let Some(pilot) = view.pilot else {
         let driven = units::round_nanoseconds(view.plan().round_ns);
         return match view.plan().contenders.len() {
@@ -276,30 +281,4 @@ pub(super) fn sharding(of: &Contender) -> Option<String> {
 /// Each group has a pool of its own.
 pub fn for_each_group(of: &Contender) -> &'static str {
     if of.groups.is_empty() { "" } else { " for each group" }
-}
-
-/// Shortens a name to at most `longest` characters. The middle is left out, because names and
-/// addresses often share their beginning and differ at the end.
-pub(super) fn short_name(name: &str, longest: usize) -> String {
-    let name = shown(name);
-    let chars: Vec<char> = name.chars().collect();
-    if chars.len() <= longest {
-        return name;
-    }
-    let kept = longest.saturating_sub(1);
-    let (front, back) = (kept - kept / 2, kept / 2);
-    let ends = [&chars[..front], &['…'], &chars[chars.len() - back..]];
-    ends.concat().into_iter().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_names_keep_both_ends() {
-        assert_eq!(short_name("old", 5), "old");
-        assert_eq!(short_name("http://127.0.0.1:8080/", 9), "http…080/");
-        assert_eq!(short_name("a\u{202e}b", 24), r"a\u{202e}b");
-    }
 }

@@ -1,6 +1,7 @@
 //! Sentences in pieces: terminal and page format names and ratios differently.
 
 use super::short_name;
+use text::shown::short_case;
 
 /// Longest name in a sentence, in characters. The plan shows names in full.
 const LONGEST_NAME: usize = 60;
@@ -10,7 +11,7 @@ const LONGEST_NAME: usize = 60;
 pub(crate) enum SentencePart {
     /// Text of tiebreak's own.
     Plain(String),
-    /// Name of a contender, escaped for display.
+    /// Name of a contender or case, escaped for display.
     Name(String),
     /// The ratio that the sentence is about.
     Lead(String),
@@ -33,6 +34,12 @@ impl Sentence {
 
     pub(super) fn name(mut self, name: &str) -> Self {
         self.0.push(SentencePart::Name(short_name(name, LONGEST_NAME)));
+        self
+    }
+
+    /// Adds the name of a case.
+    pub(super) fn case(mut self, name: &str) -> Self {
+        self.0.push(SentencePart::Name(short_case(name)));
         self
     }
 

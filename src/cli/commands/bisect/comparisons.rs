@@ -120,12 +120,13 @@ impl Measuring for Comparisons<'_> {
         let Some(end) = judged.report_input().end.cloned() else { return Ok(Reading::Unfinished) };
         match end.reason {
             EndReason::Stopped => return Ok(Reading::Unfinished),
-            EndReason::Failed => return Err(Error::failed(end.detail)),
+            EndReason::Failed => return Ok(Reading::Failed(Error::failed(end.detail))),
             EndReason::TargetFailed => {
-                return match failed(what, &end.detail) {
-                    Some(position) => Ok(Reading::Unusable(position, shown_sentence(end.detail))),
-                    None => Err(Error::target(end.detail)),
-                };
+                let detail = shown_sentence(&end.detail);
+                return Ok(match failed_to_start(what, &end.detail) {
+                    Some(position) => Reading::Unusable(position, detail),
+                    None => Reading::Failed(Error::target(detail)),
+                });
             }
             EndReason::Complete => {}
         }
@@ -155,10 +156,11 @@ fn is_of(what: &ProbeToMeasure<'_>, judged: &Judged) -> bool {
     ids.eq(what.contenders().iter().map(|(_, commit)| Some(commit.id.as_str())))
 }
 
-/// Which commit a failure is about.
-fn failed(what: &ProbeToMeasure<'_>, detail: &str) -> Option<usize> {
-    let contenders = what.contenders();
-    contenders.iter().position(|(name, _)| detail.contains(&format!("`{name}`")))
+/// The position of the commit that did not start, if a failure is that: then it begins with the name. What a target
+/// wrote may be anywhere after that. A target that dies while it is driven has another beginning.
+fn failed_to_start(what: &ProbeToMeasure<'_>, detail: &str) -> Option<usize> {
+    let name = detail.strip_prefix('`')?.split('`').next()?;
+    what.contenders().iter().position(|(of, _)| *of == name)
 }
 
 /// Why the audit refused a run.
@@ -186,6 +188,24 @@ fn costs(differences: &[f64], units: usize, metric: Metric) -> Result<Vec<f64>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use report::bisect::Line;
+
+    #[test]
+    fn only_a_failure_that_begins_with_a_name_says_that_a_commit_does_not_start() {
+        let commits = vec![Commit::default(); 3];
+        let line = Line { merge: None, commits, seed: 0, probes: Vec::new(), answer: None };
+        let purpose = judge::bisect::Purpose::Side(1);
+        let what = ProbeToMeasure { line: &line, places: &[0, 1], units: 1, purpose, seed: 0 };
+        for (detail, position) in [
+            ("`this`: it ended before it was ready; it wrote: no `good`", Some(1)),
+            ("`good` (http://127.0.0.1:1/) is not ready: refused", Some(0)),
+            ("`last`: it is not in this probe", None),
+            ("a target died during the run: `this`: killed by signal 9", None),
+            ("the disk of `this` is full", None),
+        ] {
+            assert_eq!(failed_to_start(&what, detail), position, "{detail}");
+        }
+    }
 
     #[test]
     fn a_unit_is_a_replicate_or_the_mean_of_the_rounds_of_one_launch() {

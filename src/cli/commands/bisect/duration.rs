@@ -4,6 +4,7 @@ use super::{comparisons, sides};
 use crate::cli::conduct;
 use crate::plan::Spec;
 use crate::plan::against::RevisionExperiment;
+use crate::run::bisect::ROLES;
 use judge::bisect::{LOOKS, Search, Settings};
 use protocol::Error;
 use record::Plan;
@@ -24,8 +25,7 @@ pub(super) fn plan(
     places: &[usize],
     units: u32,
 ) -> Result<Plan, Error> {
-    let names = ["good", "parent", "commit", "bad"];
-    let named: Vec<(&'static str, usize)> = names.into_iter().zip(places.iter().copied()).collect();
+    let named: Vec<(&'static str, usize)> = ROLES.into_iter().zip(places.iter().copied()).collect();
     let inputs = experiment.unbuilt(&sides(line, &named), None)?;
     // The seed has no part in how long it takes, and the plan must be the same when the search goes on.
     let spec = comparisons::of_units(spec, experiment, units, 0);
@@ -58,8 +58,8 @@ pub(super) fn of(
         .saturating_add(most_units.saturating_mul(side))
         .saturating_add(ATTEMPTS.saturating_mul(looks(naming)));
     Ok(format!(
-        "measuring takes {} if the difference is plain, and {} at most; builds, launches and warm-ups come on top; \
-         if nothing differs, {} or more",
+        "measuring takes {} if the difference is plain, and {} at most; builds, launches and warm-ups come on top (a \
+         contender that writes into its own tree is built again for every comparison); if nothing differs, {} or more",
         rounded(least),
         rounded(most),
         rounded(whole)

@@ -1,7 +1,9 @@
 //! `tiebreak bisect`.
 
+mod again;
 mod comparisons;
 mod duration;
+mod figure;
 
 use crate::cli::flags::{COMPARE, Flags};
 use crate::cli::options::TargetOptions;
@@ -10,7 +12,7 @@ use crate::plan::against::{Against, RevisionExperiment, Side};
 use crate::plan::question::hash;
 use crate::plan::settings::declared::Declared;
 use crate::plan::{Command, RunSettings, Spec};
-use crate::run::bisect::{Keeping, RECORD, Searching, skipped};
+use crate::run::bisect::{Keeping, RECORD, Searching, below_the_top, skipped};
 use crate::run::runner;
 use crate::system::{host, utc};
 use clap::ValueHint;
@@ -29,12 +31,12 @@ Examples:
   tiebreak bisect v1.4 HEAD
       which commit after v1.4 made the contender of tiebreak.toml slower
   tiebreak bisect v1.4 HEAD --by p99 --rate 2k/s --out since-1.4
-      by the p99 at a given rate; the same command goes on after it was interrupted
+      by the p99 at a given rate; because of --out, the same command goes on after it was interrupted
   tiebreak bisect v1.4 HEAD --dry-run -- src/parser
       what would be searched, if only commits that change src/parser are suspected";
 
 /// Settings that the search chooses itself.
-const CHOSEN: [&str; 10] = [
+const CHOSEN: [&str; 11] = [
     "rounds",
     "launches",
     "until_decided",
@@ -44,16 +46,18 @@ const CHOSEN: [&str; 10] = [
     "require",
     "rank",
     "all_pairs",
+    "control",
     "confidence",
 ];
 
 /// Find the commit that made a contender slower
 ///
 /// Compares GOOD with BAD, both built from the repository, then commits between them, and names one only after a
-/// fresh comparison with its parent: a named commit is wrong in 5 % of all searches at most. Commits that do
-/// not build or start are skipped. Only first parents of BAD are searched; a merge that is found is opened. Ends
-/// early if GOOD and BAD do not differ by what matters (3 % unless --matters says otherwise). Exit code 0
-/// for any answer, 3 if the audit refused a comparison, 4 if GOOD or BAD does not build or start.
+/// fresh comparison with its parent, or with the one before it that can be measured and touches the paths: what is named
+/// is wrong in 5 % of all searches at most. Commits that do not build or start, tried twice, are skipped. Only first
+/// parents of BAD are searched; a merge that is found is opened. Ends early if GOOD and BAD do not differ by what matters
+/// (3 % unless --matters says otherwise). Exit code 0 for any answer, 3 if the audit refused a comparison, 4 if GOOD or
+/// BAD does not build or start, or a target failed while it was driven.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct BisectArgs {
@@ -66,7 +70,10 @@ pub(in crate::cli) struct BisectArgs {
     /// The experiment file [default: tiebreak.toml at the top of the repository]
     #[arg(value_name = "FILE.toml", value_hint = ValueHint::FilePath)]
     file: Option<String>,
-    /// Only commits that change something at these paths are suspected
+    /// Only commits that change something at these paths are searched
+    ///
+    /// The answer then also names how many commits before the found one were not searched, as the difference may come
+    /// from them.
     #[arg(last = true, value_name = "PATH")]
     paths: Vec<String>,
     /// The contender of the file, if it has several
@@ -111,11 +118,15 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
         Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
     })?;
     let seed = spec.run.seed.unwrap_or(drawn);
-    let line = Searching::first_line(repository, [&good.id, &bad.id], &args.paths, seed)?;
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    let paths = below_the_top(repository, &here, &args.paths)?;
+    let line = Searching::first_line(repository, [&good.id, &bad.id], &paths, seed)?;
     let plan = whole_plan(&spec, &experiment, &line)?;
     check_case(args, &plan)?;
-    let asked = asked(args, &experiment, &plan, metric, matters)?;
-    skipped(&asked, &line.commits)?;
+    figure::check(metric, &plan, &experiment)?;
+    let ids = [good.id.clone(), bad.id.clone()];
+    let what = Asked { ids, paths, matters, ..asked(args, &experiment, &plan, metric)? };
+    skipped(&what, &line.commits)?;
     let search = Searched { args, metric, is_good: line.commits[0].id == good.id };
     if args.dry_run {
         outputs::print(&search.plan(&line, &duration::of(&spec, &experiment, &line)?))?;
@@ -123,13 +134,13 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     }
     let keeping = search.directory()?;
     let (stop, file) = (conduct::catch_signals()?, keeping.directory().join(RECORD));
-    let record = match keeping.earlier(&asked)? {
+    let record = match keeping.earlier(&what)? {
         Some(record) => record,
         None => {
             search.say(&search.plan(&line, &duration::of(&spec, &experiment, &line)?));
             Bisection {
                 schema: SCHEMA.to_owned(),
-                asked,
+                asked: what,
                 started: utc::rfc3339(SystemTime::now()),
                 lines: vec![line],
                 answer: None,
@@ -139,8 +150,13 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     search.say(&format!("search: {}", shown(file.display().to_string())));
     let mut comparisons =
         Comparisons { experiment: &experiment, spec, metric, stop: &stop, is_quiet: args.quiet };
-    let searching =
-        Searching { keeping: &keeping, commits: repository, measuring: &mut comparisons, record };
+    let searching = Searching {
+        keeping: &keeping,
+        commits: repository,
+        measuring: &mut comparisons,
+        record,
+        command: again::command(args, keeping.directory())?,
+    };
     let record = searching.finish()?;
     outputs::print(&report::bisect_terminal(&record, outputs::style()))?;
     let page = shown(file.with_extension("html").display().to_string());
@@ -217,7 +233,6 @@ fn asked(
     experiment: &RevisionExperiment,
     plan: &Plan,
     metric: Metric,
-    matters: f64,
 ) -> Result<Asked, Error> {
     let ids = |revision: &String| Ok(experiment.repository.commit(revision)?.id);
     let file = experiment.file();
@@ -225,18 +240,17 @@ fn asked(
     Ok(Asked {
         build: build()?,
         machine: machine(&plan.host),
-        file: file.path.display().to_string(),
+        file: experiment.file_below_the_top(),
         file_hash: hash(&file.text),
         contender: experiment.contender_name().to_owned(),
         good: args.good.clone(),
         bad: args.bad.clone(),
         metric: metric.path().to_owned(),
         case: args.case.clone(),
-        matters,
         improvement: args.improvement,
         plan: hash::of(plan),
-        paths: args.paths.clone(),
         skipped: args.skip.iter().map(ids).collect::<Result<_, Error>>()?,
+        ..Asked::default()
     })
 }
 
@@ -277,7 +291,6 @@ impl Searched<'_> {
         let commits = line.commits.len() - 1;
         let (first, last) = (&line.commits[0], &line.commits[commits]);
         let (begin, end) = (shown(&first.short), shown(&last.short));
-        let what = if self.args.improvement { "cheaper" } else { "dearer" };
         let from_elsewhere = if self.is_good {
             String::new()
         } else {
@@ -287,10 +300,24 @@ impl Searched<'_> {
             )
         };
         format!(
-            "{from_elsewhere}{} between {begin} and {end}: which one made {} {what}?\n{takes}\n",
+            "{from_elsewhere}{} between {begin} and {end}: which one made it {}?\n{takes}\n",
             text::units::show_counted(commits as u64, "commit"),
-            self.args.case.as_deref().map_or_else(|| self.metric.path().to_owned(), shown),
+            self.suspected(),
         )
+    }
+
+    /// What a commit is suspected of, in words.
+    fn suspected(&self) -> String {
+        let [more, less] = match self.metric {
+            metric if metric.is_use() => ["use more", "use less"],
+            _ => ["slower", "faster"],
+        };
+        let what = if self.args.improvement { less } else { more };
+        let by = match &self.args.case {
+            Some(case) => format!("the case {}", shown(case)),
+            None => self.metric.path().replace('_', " "),
+        };
+        format!("{what} (by {by})")
     }
 
     fn say(&self, sentence: &str) {

@@ -1,9 +1,13 @@
 //! Requirements about cases: those of a suite, or requests that are judged apart, by what they cost.
 
 use super::{By, Requirement, check, parse};
-use judge::verdict::{Beyond, Checked, Comparison, Finding, RequirementStatus};
+use judge::verdict::{Beyond, Checked, Comparison, Finding, RequirementStatus, Suite};
 use record::{Metric, Question};
-use text::{glob, lists, near, shown::shown, units};
+use text::{
+    glob, lists, near,
+    shown::{short_case, shown},
+    units,
+};
 
 /// Maximum number of cases that a sentence names.
 const MOST_NAMED: usize = 5;
@@ -31,7 +35,7 @@ impl Which {
 /// Reads `[B/A] every case OP RATIO [by …]` or `[B/A] case "PATTERN" OP RATIO [by …]`. Returns None if the text is
 /// about something else than cases.
 pub(super) fn requirement(text: &str, question: &Question) -> Option<Result<Requirement, String>> {
-    let (pair, which, rest) = match split(text)? {
+    let (pair, which, rest) = match split(text, question)? {
         Ok(parts) => parts,
         Err(why) => return Some(Err(why)),
     };
@@ -73,21 +77,30 @@ fn read(
 }
 
 /// The pair, the cases, and the text after them.
-fn split(text: &str) -> Option<Result<(&str, Which, &str), String>> {
+fn split<'a>(
+    text: &'a str,
+    question: &Question,
+) -> Option<Result<(&'a str, Which, &'a str), String>> {
     let before_a_sign =
         &text[..text.find(['<', '>', '=', '≤', '≥', '"', '\'']).unwrap_or(text.len())];
-    let words = || before_a_sign.match_indices("case").map(|(at, _)| at);
     let is_word = |at: &usize| {
-        let ends = text[at + 4..].chars().next().is_none_or(|c| !c.is_alphanumeric());
+        let next = text[at + 4..].chars().next();
+        let ends = next.is_none_or(|c| c.is_whitespace() || "\"'<>=≤≥".contains(c));
         ends && (*at == 0 || text[..*at].ends_with(char::is_whitespace))
     };
-    let at = words().find(is_word)?;
+    // The last one: a contender may be called `case`.
+    let words = before_a_sign.match_indices("case").map(|(at, _)| at);
+    let at = words.filter(is_word).last()?;
     let (before, after) = (text[..at].trim(), text[at + 4..].trim_start());
-    if let Some(pair) = before.strip_suffix("every") {
+    let every = before.strip_suffix("every");
+    if let Some(pair) = every.filter(|pair| pair.is_empty() || pair.ends_with(char::is_whitespace))
+    {
         return Some(Ok((pair.trim(), Which::Every, after)));
     }
     let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
-        return Some(Err(format!("the name of a case must be in quotes; {EXAMPLE}")));
+        // Only a suite has nothing else that can be required.
+        let why = || Err(format!("the name of a case must be in quotes; {EXAMPLE}"));
+        return question.is_suite.then(why);
     };
     Some(match after[1..].split_once(quote) {
         None => Err(format!("the quote after the name of the case is missing; {EXAMPLE}")),
@@ -109,7 +122,7 @@ pub(super) fn fits<'a>(
         return Ok(());
     }
     let nearest = near::by_distance(&glob::literal(pattern), cases);
-    let nearest: Vec<String> = nearest.into_iter().take(3).map(shown).collect();
+    let nearest: Vec<String> = nearest.into_iter().take(3).map(short_case).collect();
     let nearest = if nearest.is_empty() {
         "there are no cases".to_owned()
     } else {
@@ -118,18 +131,26 @@ pub(super) fn fits<'a>(
     Err(format!("no case fits `{}`: {nearest}", shown(pattern)))
 }
 
-/// One result for each pair that the requirement is about.
+/// One result for each pair that the requirement is about. The suite says which cases were not compared.
 pub(super) fn check(
     of: &Requirement,
     which: &Which,
     comparisons: &[Comparison],
     findings: &[Finding],
+    suite: Option<&Suite>,
 ) -> Vec<Checked> {
     let costs = comparisons.iter().filter_map(cost);
     let costs: Vec<Comparison> =
         costs.filter(|of| of.case.as_deref().is_some_and(|case| which.has(case))).collect();
     let pairs = costs.chunk_by(|one, next| (&one.a, &one.b) == (&next.a, &next.b));
-    let checked: Vec<Checked> = pairs.filter_map(|pair| of_pair(of, pair, findings)).collect();
+    let checked = pairs.filter_map(|pair| {
+        let checked = of_pair(of, pair, findings)?;
+        Some(match suite {
+            Some(suite) => with_not_compared(checked, which, suite),
+            None => checked,
+        })
+    });
+    let checked: Vec<Checked> = checked.collect();
     if checked.is_empty() { vec![check::not_compared(of, "such a case")] } else { checked }
 }
 
@@ -198,6 +219,28 @@ fn of_pair(of: &Requirement, cases: &[Comparison], findings: &[Finding]) -> Opti
         (RequirementStatus::Met, why)
     };
     Some(Checked { requirement: of.text.clone(), status, why, ..first.clone() })
+}
+
+/// Says which of these cases were not compared. Nothing is known of those that were left out, so the requirement is
+/// not met by the others alone.
+fn with_not_compared(mut checked: Checked, which: &Which, suite: &Suite) -> Checked {
+    let many = |cases: &[String]| cases.iter().filter(|case| which.has(case)).count();
+    let left_out = many(&suite.left_out);
+    let are = |many: usize| if many == 1 { "is" } else { "are" };
+    let of_pair =
+        suite.only_in.iter().filter(|only| [&checked.a, &checked.b].contains(&&only.contender));
+    let only_in = of_pair.map(|only| (many(&only.cases), &only.contender)).filter(|of| of.0 > 0);
+    let only_in = only_in.map(|(many, of)| format!("{many} {} only in {}", are(many), shown(of)));
+    let were = if left_out == 1 { "was" } else { "were" };
+    let left = (left_out > 0).then(|| format!("{left_out} {were} left out to fit into the time"));
+    let missing: Vec<String> = left.into_iter().chain(only_in).collect();
+    if !missing.is_empty() {
+        checked.why = format!("{}; {}", checked.why, missing.join(", "));
+    }
+    if left_out > 0 && checked.status == RequirementStatus::Met {
+        checked.status = RequirementStatus::Undetermined;
+    }
+    checked
 }
 
 /// The first of these, and how many others there are.

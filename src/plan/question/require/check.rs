@@ -4,7 +4,7 @@ use super::{By, Names, Requirement};
 use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Weight, Word};
 use record::Direction;
 use report::words::THIS_LAUNCH_OF;
-use text::shown::{shown, shown_sentence};
+use text::shown::{short_case, shown, shown_sentence};
 
 /// The audit rule that names contenders whose figures the generator may have limited.
 pub(super) const BOTTLENECK: &str = "generator_bottleneck";
@@ -185,9 +185,9 @@ impl<'a> Seen<'a> {
         )
     }
 
-    /// The case that it is about, escaped.
+    /// The case that it is about, escaped and shortened.
     pub(super) fn case(&self) -> String {
-        self.comparison.case.as_ref().map(shown).unwrap_or_default()
+        self.comparison.case.as_deref().map(short_case).unwrap_or_default()
     }
 
     /// `parse/large 1.120x (1.080x to 1.150x)`.

@@ -11,7 +11,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use judge::verdict::{Checked, Comparison, Finding, RequirementStatus};
+use judge::verdict::{Checked, Comparison, Finding, RequirementStatus, Suite};
 use record::{Metric, Question};
 
 /// One requirement.
@@ -92,10 +92,15 @@ impl Requirement {
     }
 
     /// Checks it against every comparison that it is about: at least one entry.
-    /// Comparisons and findings are those of one verdict.
-    pub fn check(&self, comparisons: &[Comparison], findings: &[Finding]) -> Vec<Checked> {
+    /// Comparisons, findings and the suite are those of one verdict.
+    pub fn check(
+        &self,
+        comparisons: &[Comparison],
+        findings: &[Finding],
+        suite: Option<&Suite>,
+    ) -> Vec<Checked> {
         match &self.cases {
-            Some(which) => cases::check(self, which, comparisons, findings),
+            Some(which) => cases::check(self, which, comparisons, findings, suite),
             None => check::requirement(self, comparisons, findings),
         }
     }
@@ -103,7 +108,7 @@ impl Requirement {
     /// Whether it is decided, so that nobody has to wait for narrower intervals: of every comparison that it
     /// is about, the whole interval meets it or no part of it does.
     pub fn is_decided(&self, comparisons: &[Comparison]) -> bool {
-        let by = |by| Requirement { by, ..self.clone() }.check(comparisons, &[]);
+        let by = |by| Requirement { by, ..self.clone() }.check(comparisons, &[], None);
         let (whole, any) = (by(By::UnfavourableEnd), by(By::FavourableEnd));
         whole.iter().zip(&any).all(|(whole, any)| {
             whole.status == RequirementStatus::Met || any.status == RequirementStatus::NotMet

@@ -1,5 +1,5 @@
 use super::*;
-use judge::verdict::{Bearing, RequirementStatus, Scope, Weight, Word};
+use judge::verdict::{Bearing, OnlyIn, RequirementStatus, Scope, Suite, Weight, Word};
 use record::ContenderQuestion;
 
 fn question() -> Question {
@@ -185,7 +185,7 @@ fn checked(
     comparison: &Comparison,
     findings: &[Finding],
 ) -> (RequirementStatus, String) {
-    let checked = good(text).check(std::slice::from_ref(comparison), findings);
+    let checked = good(text).check(std::slice::from_ref(comparison), findings, None);
     let [one] = &checked[..] else { panic!("{checked:?}") };
     assert_eq!(one.requirement, text);
     (one.status, one.why.clone())
@@ -369,10 +369,10 @@ fn every_pair_of_the_metric_is_checked() {
         comparison(Metric::ResponseP99, (1.0, 0.9, 1.1), Word::Undecided),
         throughput("b", (0.9, 0.89, 0.91)),
     ];
-    let all = good("throughput >= 0.97").check(&comparisons, &[]);
+    let all = good("throughput >= 0.97").check(&comparisons, &[], None);
     let seen: Vec<_> = all.iter().map(|it| (it.b.as_str(), it.status)).collect();
     assert_eq!(seen, [("new", RequirementStatus::Met), ("b", RequirementStatus::NotMet)]);
-    let none = good("p50 <= 1").check(&comparisons, &[]);
+    let none = good("p50 <= 1").check(&comparisons, &[], None);
     assert_eq!((none.len(), none[0].status), (1, RequirementStatus::Undetermined));
     assert_eq!(none[0].why, "the run did not compare p50");
 }
@@ -402,7 +402,7 @@ fn case(name: &str, ratio: (f64, f64, f64), verdict: Word) -> Comparison {
 #[track_caller]
 fn of_suite(text: &str, cases: &[Comparison]) -> (RequirementStatus, String) {
     let requirement = Requirement::parse(text, &of_cases()).unwrap_or_else(|why| panic!("{why}"));
-    let checked = requirement.check(cases, &[]);
+    let checked = requirement.check(cases, &[], None);
     let [one] = &checked[..] else { panic!("{checked:?}") };
     assert_eq!((one.requirement.as_str(), one.a.as_str(), one.b.as_str()), (text, "old", "new"));
     (one.status, one.why.clone())
@@ -452,7 +452,8 @@ fn cases_are_required_by_their_whole_interval() {
         assert_eq!(of_suite(text, &cases), (*status, (*why).to_owned()), "{text}");
     }
     let (text, status, why) = table[8];
-    let none = Requirement::parse(text, &of_cases()).expect("it is known later").check(&cases, &[]);
+    let none =
+        Requirement::parse(text, &of_cases()).expect("it is known later").check(&cases, &[], None);
     assert_eq!((none[0].status, none[0].why.as_str()), (status, why));
 }
 
@@ -479,6 +480,64 @@ fn names_of_many_cases_are_counted_and_hostile_ones_are_escaped() {
     assert!(why.ends_with("case\\u{202e}4 1.200x (1.100x to 1.300x) and 3 others"), "{why}");
 }
 
+/// What was not compared is said, and cases that were left out leave the requirement open.
+#[test]
+fn cases_that_were_not_compared_are_said() {
+    use RequirementStatus::{Met, NotMet, Undetermined};
+    let cases = [
+        case("parse/large", (1.0, 0.98, 1.02), Word::Equivalent),
+        case("parse/small", (1.0, 0.98, 1.02), Word::Equivalent),
+    ];
+    let only_in = |contender: &str, cases: &[&str]| OnlyIn {
+        contender: contender.to_owned(),
+        cases: cases.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let mut suite = Suite {
+        cases: Vec::new(),
+        pairs: Vec::new(),
+        only_in: vec![only_in("old", &["sort", "parse/odd"]), only_in("third", &["x"])],
+        left_out: Vec::new(),
+        control: None,
+    };
+    let check = |text: &str, suite: &Suite| {
+        let requirement =
+            Requirement::parse(text, &of_cases()).unwrap_or_else(|why| panic!("{why}"));
+        let checked = requirement.check(&cases, &[], Some(suite))[0].clone();
+        (checked.status, checked.why)
+    };
+    let (status, why) = check("every case <= 1.1x", &suite);
+    let whole = "the whole interval of each of 2 cases is <= 1.100x";
+    assert_eq!((status, why), (Met, format!("{whole}; 2 are only in old")));
+    suite.left_out = vec!["write".to_owned()];
+    let (status, why) = check("every case <= 1.1x", &suite);
+    let rest = "1 was left out to fit into the time, 2 are only in old";
+    assert_eq!((status, why), (Undetermined, format!("{whole}; {rest}")));
+    let (status, why) = check("every case <= 1.01x", &suite);
+    assert_eq!(status, NotMet, "{why}");
+    assert!(why.ends_with(rest), "{why}");
+    let (status, why) = check("case \"parse/*\" <= 1.1x", &suite);
+    assert_eq!((status, why), (Met, format!("{whole}; 1 is only in old")));
+}
+
+/// A contender may be called `case` or `every`.
+#[test]
+fn names_of_contenders_are_no_words_of_a_requirement() {
+    let named =
+        |is_suite| Question { is_suite, ..record::testing::question(&["every", "case"], 14) };
+    for text in ["case/every throughput >= 0.9", "every/case throughput >= 0.9"] {
+        let parsed = Requirement::parse(text, &named(false));
+        assert_eq!(parsed.map(|of| of.cases), Ok(None), "{text}");
+    }
+    let suite = Question { primary: Metric::Cost, secondary: Vec::new(), ..named(true) };
+    for (text, which) in [
+        ("case/every every case <= 1.1x", cases::Which::Every),
+        ("case/every case 'a' <= 1.1x", cases::Which::Fitting("a".to_owned())),
+    ] {
+        let parsed = Requirement::parse(text, &suite);
+        assert_eq!(parsed.map(|of| of.cases), Ok(Some(which)), "{text}");
+    }
+}
+
 /// What a request costs is the inverse of its throughput.
 #[test]
 fn requests_that_are_judged_apart_are_cases_too() {
@@ -492,7 +551,7 @@ fn requests_that_are_judged_apart_are_cases_too() {
     ];
     let checked = |text| {
         let requirement = Requirement::parse(text, &by_request());
-        requirement.unwrap_or_else(|why| panic!("{why}")).check(&comparisons, &[])[0].clone()
+        requirement.unwrap_or_else(|why| panic!("{why}")).check(&comparisons, &[], None)[0].clone()
     };
     let met = checked("every case <= 1.4x");
     assert_eq!(met.status, RequirementStatus::Met, "{}", met.why);

@@ -941,7 +941,7 @@ pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
         let within_ns = plan.question.length.within_ns();
         return within_ns
             .map_or("as long as its cases need, which their listing shows".to_owned(), |ns| {
-                format!("at most {}", in_seconds(ns))
+                format!("about {}", in_seconds(ns))
             });
     }
     let longer = pilot::lengthens_above_ns(plan)

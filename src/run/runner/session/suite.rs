@@ -7,7 +7,9 @@ use crate::plan::suite::cases;
 use crate::run::runner::environment::Halt;
 use crate::run::runner::orders;
 use engine::interleaving::Sequence;
-use record::{Cases, Event, Interleave, PilotChoice, PilotSeen, Plan, Slice, TrialRecord};
+use record::{
+    Cases, Contender, Event, Interleave, PilotChoice, PilotSeen, Plan, Slice, TrialRecord,
+};
 use std::io::Write;
 use std::time::Duration;
 use text::lists::listed;
@@ -34,12 +36,13 @@ impl<W: Write> RunSession<'_, W> {
         let figures: Vec<_> =
             lists.iter().map(|trial| trial.seen.programs.figures.clone()).collect();
         let mut cases = cases::compared(&plan.question, &figures).map_err(Halt::Target)?;
-        if let Some(why) = cases::too_few_rounds(&plan.question, &cases) {
+        if let Some(why) = cases::too_few_rounds(&plan.question, &cases, are_rebuilt(plan)) {
             return Err(Halt::Usage(why));
         }
+        let required = self.requirements_with_a_case(&cases)?;
         let of_all_ns = lists.iter().map(|trial| took_ns(&trial.seen.slices)).sum();
         let time = self.fit_suite_into_time(&mut cases, of_all_ns)?;
-        self.refuse_requirements_without_case(&cases)?;
+        refuse_left_out(&plan.requirements, &required, &cases)?;
         let choice = self.choice(&cases, &lists, &time);
         self.writer.write_and_sync(&Event::Cases(Box::new(cases.clone())))?;
         self.writer.write_and_sync(&Event::Pilot(choice.clone()))?;
@@ -60,15 +63,14 @@ impl<W: Write> RunSession<'_, W> {
         self.single_runs()
     }
 
-    /// Refuses a requirement about cases that there are not.
-    fn refuse_requirements_without_case(&self, cases: &Cases) -> Result<(), Halt> {
-        let names = cases.compared.iter().map(|case| case.name.as_str());
-        for text in &self.plan.requirements {
-            let requirement = Requirement::parse(text, &self.plan.question);
-            let fits = requirement.and_then(|of| of.refuse_without_case(names.clone()));
-            fits.map_err(Halt::Usage)?;
-        }
-        Ok(())
+    /// The requirements in their order. One about cases that there are not is refused.
+    fn requirements_with_a_case(&self, cases: &Cases) -> Result<Vec<Requirement>, Halt> {
+        let parsed = self.plan.requirements.iter().map(|text| {
+            let requirement = Requirement::parse(text, &self.plan.question)?;
+            requirement.refuse_without_case(compared(cases))?;
+            Ok(requirement)
+        });
+        parsed.collect::<Result<_, _>>().map_err(Halt::Usage)
     }
 
     /// One run of all cases of each contender, in drawn order.
@@ -196,8 +198,32 @@ impl<W: Write> RunSession<'_, W> {
     }
 }
 
+/// Refuses a requirement that is about no case but those that were left out for want of time.
+fn refuse_left_out(texts: &[String], required: &[Requirement], cases: &Cases) -> Result<(), Halt> {
+    let mut all = texts.iter().zip(required);
+    match all.find(|(_, of)| of.refuse_without_case(compared(cases)).is_err()) {
+        None => Ok(()),
+        Some((text, _)) => Err(Halt::Usage(format!(
+            "--require '{}': what it is about was left out by --within ({}): give more time, or leave out the \
+             requirement",
+            shown(text),
+            some_of(&cases.left_out)
+        ))),
+    }
+}
+
+/// Whether each round has builds of its own.
+fn are_rebuilt(plan: &Plan) -> bool {
+    let rebuilds = |of: &Contender| of.revision.as_ref().map_or(0, |revision| revision.rebuilds);
+    plan.contenders.iter().any(|of| rebuilds(of) > 0)
+}
+
+fn compared(cases: &Cases) -> impl Iterator<Item = &str> + Clone {
+    cases.compared.iter().map(|case| case.name.as_str())
+}
+
 fn names(cases: &Cases) -> Vec<String> {
-    cases.compared.iter().map(|case| case.name.clone()).collect()
+    compared(cases).map(str::to_owned).collect()
 }
 
 /// The first names, and how many others there are.

@@ -110,6 +110,9 @@ fn of_suite(view: &View, suite: &Suite, style: Style) -> String {
     for checked in view.checked {
         required("required", checked, checked.status != RequirementStatus::Met, 2, &mut page);
     }
+    for sentence in words::revisions(view.plan()) {
+        page.wrapped(2, &sentence, Paint::Plain);
+    }
     page.blank();
     page.append(audit(view, style));
     page.append(tail(view, style));

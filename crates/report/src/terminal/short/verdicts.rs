@@ -26,7 +26,7 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
             }
         }
         if let Some(requests) = Cases::of_requests(view, &(a, b)) {
-            page.wrapped(2, &words::cases::requests(&requests), Paint::Plain);
+            page.wrapped(2, &words::cases::requests(&requests).text('x'), Paint::Plain);
         }
         if first == 0 {
             first = page.height() - before;

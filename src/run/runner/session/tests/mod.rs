@@ -337,7 +337,7 @@ impl FakeEngine {
                 }
                 _ => {}
             }
-            if let Some(suite) = self.world.suite {
+            if let Some(suite) = self.world.suite.filter(|_| failure.is_none()) {
                 let alone = self.cases.last().map_or(&[][..], Vec::as_slice);
                 seen = suite.seen(*contender, alone);
             }

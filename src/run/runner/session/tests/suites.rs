@@ -111,6 +111,19 @@ fn cases_that_are_run_alone_have_a_slice_each() {
 }
 
 #[test]
+fn runs_that_fail_do_not_end_a_suite() {
+    for (alone, dies_in) in [(false, 1), (false, 4), (true, 4)] {
+        let suite = Some(SuiteScript { cases: THREE, alone });
+        let script = Script { suite, dies_in: Some(dies_in), ..Script::default() };
+        let outcome = conduct(&plan(|_| {}), script, Disk::new(ROOMY));
+        assert_eq!(reason(&outcome), EndReason::Complete, "{alone} {dies_in}");
+        let lines = journal_lines(&outcome.disk);
+        let rounds = lines.iter().filter(|line| line.starts_with("Round ")).count();
+        assert_eq!(rounds, 20, "{lines:?}");
+    }
+}
+
+#[test]
 fn a_time_leaves_out_the_dearest_case() {
     let within = |seconds| plan(|spec| spec.run.within = Some(Duration::from_secs(seconds)));
     let alone = SuiteScript { cases: THREE, alone: true };
