@@ -11,7 +11,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let pattern = Kind::pattern(r"(?<name>\w+)\W+(?<number>[0-9.,e+-]+) *(?<unit>\S*)", None, None);
     for kind in named.chain([None, pattern.ok()]) {
         for path in ["", "a/new/estimates.json"] {
-            let Ok(Read { figures: cases, failed }) = read(kind.as_ref(), &[Printed { path, bytes }, name])
+            let Ok(Read { figures: cases, failed }) =
+                read(kind.as_ref(), &[Printed { path, bytes }, name])
             else {
                 continue;
             };
