@@ -136,5 +136,10 @@ fn the_keys_of_a_file_and_the_topics_are_in_the_binary() {
     let help = stdout(&directory.tiebreak(&["help"]));
     assert!(help.contains("\n  keys ") && help.contains("\n  ci "), "{help}");
     let ci = stdout(&directory.tiebreak(&["help", "ci"]));
-    assert!(ci.contains("git worktree add old") && ci.contains("CI_MERGE_REQUEST_"), "{ci}");
+    assert!(
+        ci.contains("git worktree add old")
+            && ci.contains("--against")
+            && ci.contains("CI_MERGE_REQUEST_"),
+        "{ci}"
+    );
 }
