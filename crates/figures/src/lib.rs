@@ -23,4 +23,5 @@ mod units;
 
 pub use input::Printed;
 pub use kind::Kind;
-pub use read::{LONGEST, Read, read};
+pub use read::{LONGEST, read};
+pub use rows::Read;

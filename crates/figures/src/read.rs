@@ -2,24 +2,12 @@
 
 use crate::input::{Document, Printed};
 use crate::kind::Kind;
-use crate::rows::Rows;
+use crate::rows::{Read, Rows};
 use crate::tools::TOOLS;
-use record::CaseFigure;
 use text::lists::listed;
-use text::shown::shown;
 
 /// The longest output that is read, in bytes: that of all files together.
 pub const LONGEST: u64 = 16 << 20;
-
-/// What an output says about cases.
-#[derive(Debug)]
-pub struct Read {
-    /// The figures, in the order of the output: at least one and at most [`record::figures::MOST_CASES`], each finite
-    /// and above 0, and each of another case. Times are in `ns`.
-    pub figures: Vec<CaseFigure>,
-    /// The names of the cases that the tool reports as failed, which have no figure.
-    pub failed: Vec<String>,
-}
 
 /// Returns the figures of the cases. Repeats of a case are their median. Without a kind it is found by looking at the
 /// output.
@@ -66,19 +54,6 @@ fn found(documents: &[Document]) -> Result<(&'static str, Rows), String> {
 fn recognised(documents: &[Document]) -> Vec<(&'static str, Rows)> {
     let of = TOOLS.iter().map(|tool| (tool.name, tool.rows(documents, None)));
     of.filter(|(_, rows)| rows.is_seen()).collect()
-}
-
-/// The most names that a sentence lists.
-const MOST_LISTED: usize = 10;
-
-/// The first names, and how many others there are.
-pub(crate) fn some_of(names: &[String]) -> String {
-    let mut some: Vec<String> =
-        names.iter().take(MOST_LISTED).map(|name| format!("`{}`", shown(name))).collect();
-    if names.len() > MOST_LISTED {
-        some.push(format!("{} more", names.len() - MOST_LISTED));
-    }
-    listed(&some)
 }
 
 /// Why there is no figure of the kind.

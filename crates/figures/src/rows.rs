@@ -1,14 +1,27 @@
 //! Collects the figures that a reader finds, and makes one figure for each case of them.
 
-use crate::read::{Read, some_of};
 use crate::units::{Measured, measured};
 use record::CaseFigure;
 use record::figures::MOST_CASES;
 use std::collections::{BTreeMap, BTreeSet};
+use text::lists::listed;
 use text::shown::shown;
 
 /// The longest name of a case, package or unit, in bytes. A name that applies to many lines is copied for each.
 pub(crate) const LONGEST_NAME: usize = 1000;
+
+/// The most names that a sentence lists.
+const MOST_LISTED: usize = 10;
+
+/// What an output says about cases.
+#[derive(Debug)]
+pub struct Read {
+    /// The figures, in the order of the output: at least one and at most [`record::figures::MOST_CASES`], each finite
+    /// and above 0, and each of another case. Times are in `ns`.
+    pub figures: Vec<CaseFigure>,
+    /// The names of the cases that the tool reports as failed, which have no figure.
+    pub failed: Vec<String>,
+}
 
 /// What distinguishes cases: the name, the qualifier (a mode, a package, a metric), the unit.
 type Key = (String, String, String);
@@ -178,6 +191,16 @@ fn median(values: &[f64]) -> f64 {
     let (below, above) = ((values.len() - 1) / 2, values.len() / 2);
     // Halved before they are added, because the sum may not be finite.
     if below == above { values[below] } else { values[below] / 2.0 + values[above] / 2.0 }
+}
+
+/// The first names, and how many others there are.
+fn some_of(names: &[String]) -> String {
+    let mut some: Vec<String> =
+        names.iter().take(MOST_LISTED).map(|name| format!("`{}`", shown(name))).collect();
+    if names.len() > MOST_LISTED {
+        some.push(format!("{} more", names.len() - MOST_LISTED));
+    }
+    listed(&some)
 }
 
 #[cfg(test)]

@@ -1032,9 +1032,13 @@ fn memory_ranks_what_starts_anew_for_each_replicate() {
         (Metric::PeakMemory, 10, None)
     );
     assert_eq!(question.secondary[0], Metric::Throughput);
-    let programs = "operations = 1\n[contender.a]\nurl = 'exec:true'\n\
+    let programs = "[contender.a]\nurl = 'exec:true'\n\
                     [contender.b]\nurl = 'exec:false'\n";
-    let question = of_file(programs, ranked).expect("programs").plan.question;
+    let counted = |spec: &mut Spec| {
+        ranked(spec);
+        spec.run.operations = Some(1);
+    };
+    let question = of_file(programs, counted).expect("programs").plan.question;
     assert_eq!((question.primary, question.restarts), (Metric::PeakMemory, 0));
     type Change = fn(&mut Spec);
     let running = "[contender.a]\nurl = 'http://127.0.0.1:1/'\n\
