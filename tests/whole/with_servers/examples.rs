@@ -153,9 +153,12 @@ const SLOWER_VOWELS: Slower = Slower {
     to: "vowels := strings.Count(strings.Repeat(title, 30), \"#\")",
 };
 
+/// The benchmark of that function, with its package.
+const SLOWER_CASE: &str = "BenchmarkVowels (slug)";
+
 #[test]
 fn a_go_package() {
-    finds_a_slower_case(&Project::made_slower("go", &SLOWER_VOWELS), "BenchmarkVowels");
+    finds_a_slower_case(&Project::made_slower("go", &SLOWER_VOWELS), SLOWER_CASE);
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn the_commit_that_made_a_case_slower() {
     project.commit("Count more");
     project.commit("After");
     project.commit("Long after");
-    let words = ["bisect", "HEAD~4", "HEAD", "--case", "BenchmarkVowels", "--quiet"];
+    let words = ["bisect", "HEAD~4", "HEAD", "--case", SLOWER_CASE, "--quiet"];
     let output = project.tiebreak(&words);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
