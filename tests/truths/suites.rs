@@ -1,6 +1,6 @@
 //! Known truths about suites: programs of known work, of which one case costs more and the others cost the same.
 
-use crate::common::{TestDirectory, errors, number, stdout};
+use crate::common::{TestDirectory, errors, number};
 use crate::driver::{figure, truths};
 use serde_json::Value;
 use std::fs;
@@ -56,9 +56,9 @@ fn of_four_cases_the_one_that_costs_half_more_is_called() {
         "--rounds",
         "12",
     ];
-    let output = directory.tiebreak(&[&words[..], &["--json"]].concat());
+    let output = directory.tiebreak(&[&words[..], &["--json", "report.json"]].concat());
     assert!(output.status.success(), "{}", errors(&output));
-    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let report: Value = directory.json("report.json");
     let all = report["comparisons"].as_array().expect("a list");
     assert_eq!(all.len(), 4);
     for of in all {
