@@ -63,13 +63,18 @@ impl Processes {
         ours
     }
 
-    /// Whether one of these holders is still a copy of a process that started tiebreak.
+    /// Whether one of these holders is still a copy of a process that started tiebreak, or has begun
+    /// to run its own program. The kernel closes sockets before it sets the arguments of the program.
     fn have_copy(&self, holders: &BTreeSet<u32>, own: u32) -> bool {
         let ours = self.ours(own);
         let is_copy = |pid: &u32| {
             let above = self.above(*pid);
             let parent = above.iter().find(|above| ours.contains(above) && holders.contains(above));
-            !ours.contains(pid) && parent.is_some_and(|parent| program(*parent) == program(*pid))
+            let starts = |parent: &u32| {
+                let now = program(*pid);
+                now == program(*parent) || now.is_some_and(|(_, arguments)| arguments.is_empty())
+            };
+            !ours.contains(pid) && parent.is_some_and(starts)
         };
         holders.iter().any(is_copy)
     }
@@ -163,8 +168,9 @@ fn settled_holders(inodes: &BTreeSet<u64>) -> (BTreeSet<u32>, bool, Processes) {
         let (mut holders, all_seen) = holding(inodes);
         let processes = Processes::now();
         if Instant::now() >= until || !processes.have_copy(&holders, std::process::id()) {
-            // One may have begun to run its program since.
-            holders.retain(|pid| holds(*pid, inodes).unwrap_or(true));
+            // One may have begun to run its program since, or have ended.
+            let runs = |pid| Stat::of(pid).is_some_and(|stat| !stat.zombie);
+            holders.retain(|pid| holds(*pid, inodes).unwrap_or_else(|_| runs(*pid)));
             return (holders, all_seen, processes);
         }
         std::thread::sleep(BETWEEN_LOOKS);
