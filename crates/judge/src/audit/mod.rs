@@ -198,15 +198,14 @@ impl Rule {
 
 /// The cases of these comparisons, the first ones by name: `2 of 70 cases: a 1.1x and b 0.9x`.
 fn named_cases(of: &[&Comparison], all: usize) -> String {
-    let named = of.iter().take(MOST_NAMED_CASES).map(|of| {
+    let named = of.iter().map(|of| {
         let case = short_case(of.case.as_deref().unwrap_or_default());
         format!("{case} {}", of.ratio.map_or(String::new(), units::show_ratio))
     });
-    let more = of.len().saturating_sub(MOST_NAMED_CASES);
-    let more = (more > 0).then(|| units::show_counted(more as u64, "other"));
-    let named: Vec<String> = named.chain(more).collect();
+    let others = |n| units::show_counted(n, "other");
+    let named = lists::first_listed(&named.collect::<Vec<String>>(), MOST_NAMED_CASES, others);
     let cases = units::show_counted(all as u64, "case");
-    format!("{} of {cases}: {}", of.len(), lists::listed(&named))
+    format!("{} of {cases}: {named}", of.len())
 }
 
 /// What the ratio of a draft is called: its metric or, of a suite, the mean over its cases.

@@ -151,10 +151,7 @@ pub(crate) fn without_verdict(
 
 /// The first names, and how many others there are.
 fn named(names: &[String], most: usize) -> String {
-    let more = names.len().saturating_sub(most);
-    let others = (more > 0).then(|| units::counted(more as u64, "other"));
-    let first = names.iter().take(most).cloned();
-    let listed = lists::listed(&first.chain(others).collect::<Vec<String>>());
+    let listed = lists::first_listed(names, most, |n| units::counted(n, "other"));
     if names.len() > 1 { format!("{} ({listed})", names.len()) } else { listed }
 }
 

@@ -245,8 +245,6 @@ fn with_not_compared(mut checked: Checked, which: &Which, suite: &Suite) -> Chec
 
 /// The first of these, and how many others there are.
 fn named(all: impl Iterator<Item = String>) -> String {
-    let all: Vec<String> = all.collect();
-    let more = all.len().saturating_sub(MOST_NAMED);
-    let others = (more > 0).then(|| units::show_counted(more as u64, "other"));
-    lists::listed(&all.into_iter().take(MOST_NAMED).chain(others).collect::<Vec<String>>())
+    let others = |n| units::show_counted(n, "other");
+    lists::first_listed(&all.collect::<Vec<String>>(), MOST_NAMED, others)
 }
