@@ -42,3 +42,18 @@ impl Random {
         Random((self.uniform() * (1u64 << 53) as f64) as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::paired_t::mean;
+
+    #[test]
+    fn the_random_numbers_are_normal() {
+        let mut random = Random(7);
+        let numbers: Vec<f64> = (0..100_000).map(|_| random.normal()).collect();
+        let squares: Vec<f64> = numbers.iter().map(|x| x * x).collect();
+        assert!(mean(&numbers).is_some_and(|mean| mean.abs() < 0.015));
+        assert!(mean(&squares).is_some_and(|mean| (mean - 1.0).abs() < 0.02));
+    }
+}
