@@ -31,8 +31,7 @@ fn counted(evidence: &Evidence, pair: Pair, all: &[Comparison], at: Range<usize>
 
 /// The case as one that failed. None if both sides have a figure in every judged round.
 fn failed(evidence: &Evidence, pair: Pair, case: usize) -> Option<FailedCase> {
-    let of_side = |side: u32| Some((side, evidence.cases.first_without(side, case)?));
-    let (side, (round, why)) = of_side(pair.a).or_else(|| of_side(pair.b))?;
+    let (side, round, why) = evidence.cases.first_without(pair, case)?;
     Some(FailedCase {
         case: evidence.cases.compared()[case].name.clone(),
         contender: evidence.name(side).to_owned(),

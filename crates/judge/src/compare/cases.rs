@@ -32,11 +32,9 @@ pub(super) fn rounds(
     case: usize,
 ) -> Result<Vec<Round>, NoReplicates> {
     let figures = &evidence.cases;
-    for side in [pair.a, pair.b] {
-        if let Some((round, why)) = figures.first_without(side, case) {
-            let contender = evidence.name(side).to_owned();
-            return Err(NoReplicates::NoFigure { contender, round, why });
-        }
+    if let Some((side, round, why)) = figures.first_without(pair, case) {
+        let contender = evidence.name(side).to_owned();
+        return Err(NoReplicates::NoFigure { contender, round, why });
     }
     let larger_is_better = figures.compared()[case].larger_is_better;
     let both = figures.of(pair.a, case).zip(figures.of(pair.b, case));

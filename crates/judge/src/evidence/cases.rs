@@ -1,6 +1,6 @@
 //! The figures of a suite: one for each case in each judged round.
 
-use record::{Case, Cases, Seen};
+use record::{Case, Cases, Pair, Seen};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -75,8 +75,12 @@ impl CaseFigures {
         rounds.map(move |(round, row)| (*round, row[case]))
     }
 
-    /// The first round in which a contender has no figure of a case, and why.
-    pub(crate) fn first_without(&self, contender: u32, case: usize) -> Option<(u32, NoFigure)> {
-        self.of(contender, case).find_map(|(round, figure)| Some((round, figure.err()?)))
+    /// The side of a pair that lacks a figure of a case, the first round in which it does, and why. If both lack one,
+    /// that is `a`.
+    pub(crate) fn first_without(&self, pair: Pair, case: usize) -> Option<(u32, u32, NoFigure)> {
+        let of_side = |side: u32| {
+            self.of(side, case).find_map(|(round, figure)| Some((side, round, figure.err()?)))
+        };
+        of_side(pair.a).or_else(|| of_side(pair.b))
     }
 }
