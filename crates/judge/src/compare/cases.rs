@@ -41,7 +41,7 @@ pub(super) fn rounds(
     let rounds = both.filter_map(|((round, of_a), (_, of_b))| {
         let (a, b) = (of_a.ok()?, of_b.ok()?);
         let ratio = if larger_is_better { a / b } else { b / a };
-        Some(Round { round, ratio: Some(ratio), charged: None, generator: None })
+        Some(Round::of_programs(round, ratio))
     });
     let rounds: Vec<Round> = rounds.collect();
     if rounds.is_empty() { Err(NoReplicates::NoRound) } else { Ok(rounds) }
@@ -70,12 +70,7 @@ pub(super) fn means(evidence: &Evidence, drafts: &[Draft]) -> Vec<Draft> {
         }
         let rounds = sums.into_iter().map(|(round, (sum, many))| (round, (sum / many).exp()));
         let rounds: Vec<(u32, f64)> = rounds.collect();
-        let known = rounds.iter().map(|(round, ratio)| Round {
-            round: *round,
-            ratio: Some(*ratio),
-            charged: None,
-            generator: None,
-        });
+        let known = rounds.iter().map(|(round, ratio)| Round::of_programs(*round, *ratio));
         let replicates = Replicates::of_rounds(evidence, &known.collect::<Vec<_>>()).ok()?;
         let level = evidence.question.alpha;
         let weighed = Weighed::new(&replicates.differences, level);

@@ -43,6 +43,13 @@ pub(super) struct Round {
     pub(super) generator: Option<f64>,
 }
 
+impl Round {
+    /// A round of programs that measure themselves: no CPU time is charged, and no generator is part of it.
+    pub(super) fn of_programs(round: u32, ratio: f64) -> Round {
+        Round { round, ratio: Some(ratio), charged: None, generator: None }
+    }
+}
+
 /// What a verdict rests on: one difference ln(b/a) for each replicate, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Replicates {
@@ -171,6 +178,12 @@ fn launch(round: &Round, each: u32) -> u32 {
     round.round.saturating_sub(1) / each + 1
 }
 
+/// The rounds by launch: the launches that have all of theirs, and the others.
+fn launches(rounds: &[Round], each: u32) -> (Vec<&[Round]>, Vec<&[Round]>) {
+    let launches = rounds.chunk_by(|one, next| launch(one, each) == launch(next, each));
+    launches.partition(|rounds| rounds.len() == each as usize)
+}
+
 /// ln(b/a) of the quantile of every launch that has all of its rounds. Returns None for other metrics, and
 /// where launches are not judged as a whole.
 fn quantiles_of_launches(
@@ -202,23 +215,16 @@ fn peaks_of_launches(
     whole: impl Iterator<Item = u32>,
 ) -> Result<Vec<f64>, NoReplicates> {
     let Of { pair, metric, operations } = of;
-    let side = |number: u32| {
-        let driven = evidence.side(number, operations).ok_or(NoReplicates::NoContender)?;
-        Ok((evidence.name(number).to_owned(), driven))
-    };
-    let ((a, of_a), (b, of_b)) = (side(pair.a)?, side(pair.b)?);
-    let has_ended =
-        |launch: &u32| of_a.peaks.contains_key(launch) && of_b.peaks.contains_key(launch);
+    let driven = |side: u32| evidence.side(side, operations).ok_or(NoReplicates::NoContender);
+    let (a, b) = (driven(pair.a)?, driven(pair.b)?);
+    let has_ended = |launch: &u32| [a, b].iter().all(|of| of.peaks.contains_key(launch));
     let difference = |launch: u32| {
-        let value = |contender: &String, of: &DriveSummary| {
-            let contender = contender.clone();
-            of.peak_memory(launch).ok_or(NoReplicates::NoValueInLaunch {
-                contender,
-                metric,
-                launch,
-            })
+        let value = |side: u32, of: &DriveSummary| {
+            let contender = evidence.name(side).to_owned();
+            let missing = NoReplicates::NoValueInLaunch { contender, metric, launch };
+            of.peak_memory(launch).ok_or(missing)
         };
-        Ok((value(&b, of_b)? / value(&a, of_a)?).ln())
+        Ok((value(pair.b, b)? / value(pair.a, a)?).ln())
     };
     whole.filter(has_ended).map(difference).collect()
 }
@@ -233,9 +239,8 @@ impl Replicates {
         let means = Replicates::of_rounds(evidence, rounds)?;
         let Some(each) = evidence.rounds_of_a_launch() else { return Ok(means) };
         if of.metric == Metric::PeakMemory {
-            let launches = rounds.chunk_by(|one, next| launch(one, each) == launch(next, each));
-            let whole = launches.filter(|rounds| rounds.len() == each as usize);
-            let whole = whole.map(|rounds| launch(&rounds[0], each));
+            let (whole, _) = launches(rounds, each);
+            let whole = whole.iter().map(|rounds| launch(&rounds[0], each));
             let differences = peaks_of_launches(evidence, of, whole)?;
             return Ok(Replicates { differences, ..means });
         }
@@ -259,9 +264,7 @@ impl Replicates {
     /// A launch counts if all of its rounds are complete: the mean of fewer rounds would scatter
     /// more than those of the others.
     fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, NoReplicates> {
-        let launches = rounds.chunk_by(|one, next| launch(one, each) == launch(next, each));
-        let (whole, parts): (Vec<_>, Vec<_>) =
-            launches.partition(|rounds| rounds.len() == each as usize);
+        let (whole, parts) = launches(rounds, each);
         if whole.is_empty() {
             return Err(NoReplicates::NoLaunch { rounds: each });
         }
