@@ -5,7 +5,7 @@ use crate::common::{Drive, interleaved, judged, serve, trials, url};
 use crate::compared::{Compared, compare};
 use crate::driver::{figure, first_failure, truths};
 use crate::size::sized;
-use judge::verdict::{Verdict, Word};
+use judge::verdict::Verdict;
 use record::Metric;
 use std::fmt;
 use std::net::SocketAddr;
@@ -197,8 +197,7 @@ fn drifting() -> TestServer {
 fn called_different(verdict: &Verdict) -> bool {
     let all = verdict.comparisons();
     let throughput = all.iter().find(|one| one.metric == Metric::Throughput);
-    let word = throughput.expect("throughput is compared").verdict;
-    matches!(word, Word::Faster | Word::Slower)
+    throughput.expect("throughput is compared").verdict.is_difference()
 }
 
 /// All of A, then all of B, judged as if they were rounds.

@@ -216,6 +216,13 @@ pub enum Word {
     Void,
 }
 
+impl Word {
+    /// Whether it says that `a` and `b` differ.
+    pub fn is_difference(self) -> bool {
+        matches!(self, Word::Faster | Word::Slower)
+    }
+}
+
 /// What a result is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

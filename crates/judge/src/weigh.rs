@@ -134,7 +134,7 @@ mod tests {
                 let d: Vec<f64> = sizes.iter().enumerate().map(|(i, d)| sign(i) * d).collect();
                 let interval = Weighed::new(&d, 0.05).and_then(|weighed| weighed.interval);
                 let word = interval.map(|interval| word(interval, 0.01, HigherIsBetter));
-                called += u32::from(matches!(word, Some(Word::Faster | Word::Slower)));
+                called += u32::from(word.is_some_and(Word::is_difference));
             }
             prop_assert_eq!(called, 50);
         }

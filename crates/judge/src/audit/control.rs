@@ -1,7 +1,7 @@
 //! A suite in which the same program differs from itself.
 
 use super::{Evidence, Rule, named_cases};
-use crate::verdict::{Comparison, Finding, Weight, Word};
+use crate::verdict::{Comparison, Finding, Weight};
 
 pub(super) const RULE: Rule = Rule {
     name: "control",
@@ -21,8 +21,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let all = evidence.control.iter().map(|draft| &draft.comparison);
-    let flagged: Vec<&Comparison> =
-        all.filter(|of| matches!(of.verdict, Word::Faster | Word::Slower)).collect();
+    let flagged: Vec<&Comparison> = all.filter(|of| of.verdict.is_difference()).collect();
     if flagged.is_empty() {
         return Vec::new();
     }

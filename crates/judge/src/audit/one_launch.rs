@@ -3,7 +3,7 @@
 use super::{Evidence, Rule};
 use crate::draft::Draft;
 use crate::evidence::DriveSummary;
-use crate::verdict::{Comparison, Finding, Scope, Weight, Word};
+use crate::verdict::{Comparison, Finding, Scope, Weight};
 use text::{lists, units};
 
 /// The hint about servers that tiebreak does not launch.
@@ -64,7 +64,7 @@ fn caution(evidence: &Evidence, of_pair: &[&Draft]) -> Option<Finding> {
 
 fn is_called(comparison: &Comparison) -> bool {
     let is_about_launches = comparison.launch_of_a || comparison.launch_of_b;
-    is_about_launches && matches!(comparison.verdict, Word::Faster | Word::Slower)
+    is_about_launches && comparison.verdict.is_difference()
 }
 
 /// --launches is neither for servers that are running already nor for programs, nor for rounds of some contenders.

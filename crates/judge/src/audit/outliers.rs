@@ -3,7 +3,7 @@
 use super::{Evidence, Rule, named_cases, remedies::more_replicates};
 use crate::{
     draft::Draft,
-    verdict::{Finding, Weight, Word},
+    verdict::{Comparison, Finding, Weight, Word},
     weigh::word,
 };
 use record::Pair;
@@ -32,16 +32,15 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
-    let drafts: Vec<&Draft> =
-        evidence.drafts.iter().filter(|draft| draft.is_about_all(pair)).collect();
-    let matters = evidence.question.matters;
-    let disagreeing: Vec<&&Draft> =
-        drafts.iter().filter(|draft| disagrees(draft, matters)).collect();
-    let comparisons: Vec<_> = disagreeing.iter().map(|draft| &draft.comparison).collect();
+    let drafts = || evidence.drafts.iter().filter(|draft| draft.is_about_all(pair));
+    let both = drafts()
+        .filter_map(|draft| Some((&draft.comparison, words(draft, evidence.question.matters)?)));
+    let (comparisons, words): (Vec<&Comparison>, Vec<[Word; 2]>) =
+        both.filter(|(_, [ranks, t])| ranks != t).unzip();
     let first = comparisons.first()?;
     let (seen, is_heavy) = if evidence.question.is_suite {
-        let is_called = |draft: &&&Draft| words(draft, matters).is_some_and(is_called);
-        (named_cases(&comparisons, drafts.len()), disagreeing.iter().any(is_called))
+        let is_called = words.into_iter().flatten().any(Word::is_difference);
+        (named_cases(&comparisons, drafts().count()), is_called)
     } else {
         let metrics: Vec<&str> = comparisons.iter().map(|of| of.metric.path()).collect();
         (lists::listed(&metrics), comparisons.iter().any(|comparison| comparison.primary))
@@ -76,17 +75,7 @@ fn finding(evidence: &Evidence, pair: Pair) -> Option<Finding> {
     })
 }
 
-/// Whether the two intervals, at the same level, give different words.
-fn disagrees(draft: &Draft, matters: f64) -> bool {
-    words(draft, matters).is_some_and(|[ranks, t]| ranks != t)
-}
-
-/// Whether one of the two words says that the contenders differ.
-fn is_called(words: [Word; 2]) -> bool {
-    words.iter().any(|word| matches!(word, Word::Faster | Word::Slower))
-}
-
-/// The words of the signed-rank interval and of the t interval. Returns None if there are not both.
+/// The words of the signed-rank interval and of the t interval, at the same level. Returns None if there are not both.
 fn words(draft: &Draft, matters: f64) -> Option<[Word; 2]> {
     let weighed = draft.weighed.as_ref()?;
     let direction = draft.comparison.metric.direction();

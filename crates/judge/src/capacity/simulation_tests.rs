@@ -7,7 +7,6 @@
 use super::queue::Queue;
 use super::*;
 use crate::random::Random;
-use crate::verdict::Word;
 use record::{Objective, Percentile};
 use std::iter::zip;
 
@@ -170,7 +169,7 @@ impl Tally {
         self.ratio_errors.push((seen.ratio / truth).ln());
         self.half_widths.push((high / low).ln() / 2.0);
         self.ratio_covered += usize::from(low <= truth && truth <= high);
-        self.called += usize::from(matches!(seen.word, Word::Faster | Word::Slower));
+        self.called += usize::from(seen.word.is_difference());
     }
 
     fn within_3_percent(&self) -> usize {

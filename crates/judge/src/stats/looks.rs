@@ -251,19 +251,15 @@ mod tests {
         decided.count() as f64 / runs as f64
     }
 
-    fn different(word: Word) -> bool {
-        matches!(word, Word::Faster | Word::Slower)
-    }
-
     #[test]
     fn equal_programs_are_called_different_at_most_5_percent_of_the_time() {
         // Rounds so noisy that nothing is equivalent before the error is made.
-        let error = share(&ten(1), 1200, 0.0, 1.0, different);
+        let error = share(&ten(1), 1200, 0.0, 1.0, Word::is_difference);
         eprintln!("called different: {:.2} %", error * 100.0);
         assert!((0.02..=0.05).contains(&error), "{error}");
         // The same looks at 5 % each would be wrong about 15 % of the time.
         let careless = Looks { level: 0.05, ..ten(1) };
-        assert!(share(&careless, 300, 0.0, 1.0, different) > 0.1);
+        assert!(share(&careless, 300, 0.0, 1.0, Word::is_difference) > 0.1);
     }
 
     #[test]

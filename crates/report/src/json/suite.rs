@@ -1,7 +1,7 @@
 //! How the cases of a suite compare.
 
 use super::list;
-use judge::verdict::{FailedCase, OnlyIn, Suite, SuitePair, Word};
+use judge::verdict::{FailedCase, OnlyIn, Suite, SuitePair};
 use serde_json::{Value, json};
 
 pub(super) fn suite(of: &Suite) -> Value {
@@ -15,8 +15,7 @@ pub(super) fn suite(of: &Suite) -> Value {
         "only_in": list(&of.only_in, only_in),
         "left_out": of.left_out,
         "control": of.control.as_ref().map(|control| {
-            let differs = |word| matches!(word, Word::Faster | Word::Slower);
-            let different = control.comparisons.iter().filter(|of| differs(of.verdict));
+            let different = control.comparisons.iter().filter(|of| of.verdict.is_difference());
             let mut counted = pair(&control.pair);
             counted["different"] = different.map(super::comparison).collect();
             counted

@@ -141,12 +141,11 @@ fn control(view: &View) -> Vec<Case> {
     let cases = control.into_iter().flat_map(|control| &control.comparisons);
     let case = |of: &Comparison| {
         let case = comparison(view, of);
-        match of.verdict {
-            Word::Faster | Word::Slower => {
-                let claim = words::claim(view, of).text('x');
-                Case { end: CaseResult::Error("control", claim), ..case }
-            }
-            _ => case,
+        if of.verdict.is_difference() {
+            let claim = words::claim(view, of).text('x');
+            Case { end: CaseResult::Error("control", claim), ..case }
+        } else {
+            case
         }
     };
     cases.map(case).collect()

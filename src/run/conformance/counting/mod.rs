@@ -30,7 +30,7 @@ pub(crate) fn compare_equal(
         sizes.add(&found);
         match found.word {
             Word::Void => alike.void += 1,
-            word => alike.passed = stages.add(matches!(word, Word::Faster | Word::Slower)),
+            word => alike.passed = stages.add(word.is_difference()),
         }
     }
     alike.different = stages.different;

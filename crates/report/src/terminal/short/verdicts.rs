@@ -37,7 +37,7 @@ pub(super) fn pairs(view: &View, page: &mut Page) -> usize {
 
 /// Whether a comparison has a line: a request only if the contenders differ in it.
 fn is_shown(of: &Comparison) -> bool {
-    of.request.is_none() || matches!(of.verdict, Word::Faster | Word::Slower)
+    of.request.is_none() || of.verdict.is_difference()
 }
 
 /// The cells of a secondary metric: name, both figures, ratio and interval.

@@ -114,11 +114,7 @@ impl Simulated {
 fn called(run: &SampleRun) -> Vec<usize> {
     let verdict = run.verdict();
     let words = verdict.comparisons().iter().map(|of| of.verdict).enumerate();
-    words.filter(|(_, word)| is_called(*word)).map(|(case, _)| case).collect()
-}
-
-fn is_called(word: Word) -> bool {
-    matches!(word, Word::Faster | Word::Slower)
+    words.filter(|(_, word)| word.is_difference()).map(|(case, _)| case).collect()
 }
 
 /// How many of these suites call any case that differs in nothing.
