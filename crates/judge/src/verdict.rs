@@ -312,7 +312,7 @@ impl Comparison {
         self.beyond_generator.map(|beyond| beyond.ratio).or(self.ratio)
     }
 
-    /// Both bounds of its interval. Returns None if there is no interval.
+    /// Both bounds of the interval that the verdict rests on. Returns None if there is no interval.
     pub fn judged_bounds(&self) -> Option<(f64, f64)> {
         let beyond = self.beyond_generator.map(|beyond| (beyond.low, beyond.high));
         beyond.or(self.low.zip(self.high))

@@ -152,7 +152,7 @@ fn row(view: &View, comparison: &Comparison, name_both: bool, axis: &Scale) -> N
 
 /// The ratio in figures, and the verdict.
 fn outcome(view: &View, comparison: &Comparison) -> Node {
-    let bounds = words::bounds(comparison);
+    let bounds = comparison.judged_bounds();
     let figures = comparison.ratio.map(|ratio| {
         let ratios = units::ratios(ratio, bounds, view.matters());
         let lead = el("strong").text(format!("{}{}×", words::limit(comparison), ratios[0]));
@@ -176,7 +176,7 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
     let mark = Mark {
         class: parts::class(comparison.verdict),
         ratio: comparison.ratio,
-        bounds: words::bounds(comparison),
+        bounds: comparison.judged_bounds(),
         radius: if comparison.primary { 5.5 } else { 4.5 },
     };
     marked(view, description, &mark, axis)
@@ -260,7 +260,7 @@ fn table(view: &View) -> Node {
             parts::row_name(&pair_name(comparison)),
             parts::cell(words::groups::short_metric(comparison)),
             parts::cell(or_missing(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
-            parts::cell(or_missing(words::bounds(comparison).map(pair))),
+            parts::cell(or_missing(comparison.judged_bounds().map(pair))),
             parts::cell(units::level(comparison.confidence)),
             parts::cell(or_missing(comparison.t_interval.map(pair))),
             parts::cell(or_missing(comparison.p.map(|p| format!("{p:.4}")))),

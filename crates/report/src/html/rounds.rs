@@ -88,7 +88,7 @@ fn picture(view: &View, comparison: &Comparison) -> Node {
         chart.band(scale.position(1.0 / edge), scale.position(edge), "matters"),
         chart.level(scale.position(1.0), "one"),
     ];
-    if let Some((low, high)) = words::bounds(comparison) {
+    if let Some((low, high)) = comparison.judged_bounds() {
         layers.push(chart.band(scale.position(low), scale.position(high), "between"));
     }
     if let Some(ratio) = comparison.ratio {

@@ -191,7 +191,7 @@ fn ratio(view: &View, comparison: &Comparison) -> (String, String) {
     let Some(ratio) = comparison.ratio else {
         return (units::MISSING.to_owned(), units::MISSING.to_owned());
     };
-    let bounds = words::bounds(comparison);
+    let bounds = comparison.judged_bounds();
     let ratios = units::ratios(ratio, bounds, view.matters());
     let interval = match bounds {
         Some(_) => format!(

@@ -19,7 +19,7 @@ pub(crate) fn claim(view: &View, comparison: &Comparison) -> Sentence {
         let words = if undecided { "[b] against [a] is undecided" } else { "[b] against [a]" };
         return filled(words, comparison, "");
     };
-    let ratio = &units::ratios(ratio, bounds(comparison), view.matters())[0];
+    let ratio = &units::ratios(ratio, comparison.judged_bounds(), view.matters())[0];
     // A program is faster; a launch of it was.
     let was_launched = comparison.launch_of_a || comparison.launch_of_b;
     let [is, are, uses, both_use, takes, both_take] = if was_launched {
@@ -91,7 +91,9 @@ pub(crate) fn about_launches<'a>(
 /// The claim with its interval: `new is 1.31x faster than old (1.27x to 1.36x)`.
 pub(crate) fn brief(view: &View, comparison: &Comparison) -> Sentence {
     let sentence = claim(view, comparison);
-    let Some((ratio, bounds)) = comparison.ratio.zip(bounds(comparison)) else { return sentence };
+    let Some((ratio, bounds)) = comparison.ratio.zip(comparison.judged_bounds()) else {
+        return sentence;
+    };
     let ratios = units::ratios(ratio, Some(bounds), view.matters());
     sentence.plain(" (").range(&ratios).plain(")")
 }
@@ -119,7 +121,7 @@ fn interval(view: &View, comparison: &Comparison, sentence: Sentence) -> Sentenc
         return sentence.plain("no rounds to compare");
     };
     let level = units::level(comparison.confidence);
-    let Some(bounds) = bounds(comparison) else {
+    let Some(bounds) = comparison.judged_bounds() else {
         return sentence.plain(format!("{rounds}, too few for a {level} interval"));
     };
     let ratios = units::ratios(ratio, Some(bounds), view.matters());
@@ -155,7 +157,7 @@ pub(crate) fn second(view: &View, comparison: &Comparison) -> Sentence {
     } else {
         format!("{} interval ", units::level(comparison.confidence))
     };
-    let bounds = bounds(comparison);
+    let bounds = comparison.judged_bounds();
     let ratios = units::ratios(ratio, bounds, view.matters());
     let sentence = sentence.plain(format!(", {}", limit(comparison))).ratio(&ratios[0]);
     match bounds {
@@ -185,11 +187,6 @@ pub(crate) fn limit(comparison: &Comparison) -> &'static str {
         (true, Word::Slower) => "at least ",
         _ => "",
     }
-}
-
-/// Both bounds of the interval that the verdict rests on. Returns None if there is no interval.
-pub(crate) fn bounds(comparison: &Comparison) -> Option<(f64, f64)> {
-    comparison.judged_bounds()
 }
 
 /// The ratio with CPU at rest charged to the contender that used it. Returns None if no

@@ -1,6 +1,6 @@
 //! What would decide an undecided comparison.
 
-use super::{bounds, capacity};
+use super::capacity;
 use crate::View;
 use judge::stats::rounds;
 use judge::verdict::{Comparison, Word};
@@ -253,7 +253,7 @@ fn instead(view: &View, comparison: &Comparison) -> String {
 /// The smallest difference that matters, in whole percents, within which the interval
 /// lies. Returns None if that is too large a difference to be called equivalent.
 fn larger_matters(view: &View, comparison: &Comparison) -> Option<String> {
-    let (low, high) = bounds(comparison)?;
+    let (low, high) = comparison.judged_bounds()?;
     let largest = (1.0 / low).max(high) - 1.0;
     // A whole percent is not rounded up because of a rounding error in the last bit.
     let percent = (largest * 100.0 - 1e-9).ceil();
@@ -267,7 +267,7 @@ fn sharper_cpu(view: &View, comparison: &Comparison) -> Option<(String, String)>
     let cpu = view.comparisons.iter().filter(of_pair);
     let cpu =
         cpu.filter(|other| other.part().is_none()).find(|it| it.metric == Metric::TargetCpu)?;
-    let (ours, theirs) = (bounds(comparison)?, bounds(cpu)?);
+    let (ours, theirs) = (comparison.judged_bounds()?, cpu.judged_bounds()?);
     let width = |(low, high): (f64, f64)| (high / low).ln();
     (width(theirs) < width(ours)).then(|| {
         let ratios = units::ratios(cpu.ratio.unwrap_or(theirs.0), Some(theirs), view.matters());

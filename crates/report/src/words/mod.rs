@@ -34,7 +34,7 @@ mod workload;
 pub(super) use belief::audit;
 pub use blocks::blocks;
 pub(super) use claims::{
-    about_launches, basis, bounds, brief, charged, claim, limit, middle, second, short_basis,
+    about_launches, basis, brief, charged, claim, limit, middle, second, short_basis,
 };
 pub use databases::database;
 pub(super) use fresh::{fresh_run, one_launch, several_launches};

@@ -1,6 +1,6 @@
 //! Sentences about load points.
 
-use super::{bounds, limit};
+use super::limit;
 use crate::View;
 use crate::sweep::{PointView, SweepView};
 use judge::bend::{Bend, Sign};
@@ -115,7 +115,7 @@ pub(crate) fn ratio(view: &View, comparison: &Comparison, times: char) -> String
     let Some(ratio) = comparison.ratio.filter(|_| !view.void) else {
         return units::MISSING.to_owned();
     };
-    let (bounds, limit) = (bounds(comparison), limit(comparison));
+    let (bounds, limit) = (comparison.judged_bounds(), limit(comparison));
     match units::ratios(ratio, bounds, view.matters()).as_slice() {
         [ratio, low, high] => format!("{limit}{ratio}{times} ({low}{times} to {high}{times})"),
         ratio => format!("{limit}{}{times}", ratio.concat()),

@@ -43,7 +43,7 @@ fn is_shown(of: &Comparison) -> bool {
 /// The cells of a secondary metric: name, both figures, ratio and interval.
 fn cells(view: &View, comparison: &Comparison) -> [String; 5] {
     let figure = |name: &str| groups::figure(view, comparison, name);
-    let bounds = words::bounds(comparison);
+    let bounds = comparison.judged_bounds();
     let ratios = comparison.ratio.map(|ratio| units::ratios(ratio, bounds, view.matters()));
     let (ratio, interval) = match ratios.as_deref() {
         None => (units::MISSING.to_owned(), String::new()),
