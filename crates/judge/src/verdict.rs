@@ -408,7 +408,7 @@ pub struct SuitePair {
 }
 
 /// A case that lacks a figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FailedCase {
     /// Its name.
     pub case: String,
@@ -421,7 +421,7 @@ pub struct FailedCase {
 }
 
 /// Cases that one contender has and another one lacks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OnlyIn {
     /// The contender's name.
     pub contender: String,

@@ -1,7 +1,7 @@
 //! How the cases of a suite compare.
 
 use super::list;
-use judge::verdict::{FailedCase, OnlyIn, Suite, SuitePair};
+use judge::verdict::{Suite, SuitePair};
 use serde_json::{Value, json};
 
 pub(super) fn suite(of: &Suite) -> Value {
@@ -12,7 +12,7 @@ pub(super) fn suite(of: &Suite) -> Value {
             "larger_is_better": case.larger_is_better,
         })),
         "pairs": list(&of.pairs, pair),
-        "only_in": list(&of.only_in, only_in),
+        "only_in": of.only_in,
         "left_out": of.left_out,
         "control": of.control.as_ref().map(|control| {
             let different = control.comparisons.iter().filter(|of| of.verdict.is_difference());
@@ -33,14 +33,6 @@ fn pair(of: &SuitePair) -> Value {
         "equivalent": of.equivalent,
         "undecided": of.undecided,
         "void": of.void,
-        "failed": list(&of.failed, failed),
+        "failed": of.failed,
     })
-}
-
-fn failed(of: &FailedCase) -> Value {
-    json!({ "case": of.case, "contender": of.contender, "round": of.round, "why": of.why })
-}
-
-fn only_in(of: &OnlyIn) -> Value {
-    json!({ "contender": of.contender, "cases": of.cases })
 }
