@@ -75,22 +75,17 @@ impl<'a> Cases<'a> {
     /// The cases of this pair of a suite.
     pub(crate) fn of_pair(view: &View<'a>, suite: &'a Suite, pair: &'a SuitePair) -> Cases<'a> {
         let comparisons = &view.comparisons[pair.comparisons.clone()];
-        Cases {
-            family: view.comparisons.len(),
-            ..Cases::new(view.matters(), suite, pair, comparisons)
-        }
+        Cases::new(view, suite, pair, comparisons)
     }
 
     /// The cases of a suite's control.
     pub(crate) fn of_control(view: &View<'a>, suite: &'a Suite) -> Option<Cases<'a>> {
         let control = suite.control.as_ref()?;
-        let family = view.comparisons.len();
-        let cases = Cases::new(view.matters(), suite, &control.pair, &control.comparisons);
-        Some(Cases { family, ..cases })
+        Some(Cases::new(view, suite, &control.pair, &control.comparisons))
     }
 
     fn new(
-        matters: f64,
+        view: &View<'a>,
         suite: &'a Suite,
         pair: &'a SuitePair,
         comparisons: &'a [Comparison],
@@ -123,9 +118,9 @@ impl<'a> Cases<'a> {
             b: &pair.b,
             rows: rows.collect(),
             failed: &pair.failed,
-            matters,
+            matters: view.matters(),
             kind: "case",
-            family: comparisons.len(),
+            family: view.comparisons.len(),
         }
     }
 
