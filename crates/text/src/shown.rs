@@ -46,7 +46,7 @@ pub fn short_name(name: &str, longest: usize) -> String {
 }
 
 /// Longest name of a case within a line, in characters.
-pub const LONGEST_CASE: usize = 48;
+const LONGEST_CASE: usize = 48;
 
 /// The name of a case within a line.
 pub fn short_case(name: &str) -> String {
