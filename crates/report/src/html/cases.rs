@@ -80,19 +80,15 @@ fn row(view: &View, of: &Cases, row: &Row, axis: &Scale) -> Node {
 
 fn table(of: &Cases) -> Node {
     let head = [of.kind, "a", "b", "ratio b/a of cost", "interval", "paired t", "p", "verdict"];
-    let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
     let rows = of.sorted().into_iter().map(|row| {
-        let [a, b] = match row.figures {
-            Some(both) => both.map(words_of::figure),
-            None => [const { units::MISSING }; 2].map(str::to_owned),
-        };
+        let [a, b] = words_of::of_sides(row);
         vec![
             parts::row_name(row.name),
             parts::cell(a),
             parts::cell(b),
             parts::cell(or_missing(row.ratio.map(|ratio| format!("{ratio:.4}")))),
-            parts::cell(or_missing(row.bounds.map(pair))),
-            parts::cell(or_missing(row.t_interval.map(pair))),
+            parts::interval(row.bounds),
+            parts::interval(row.t_interval),
             parts::cell(or_missing(row.of.p.map(|p| format!("{p:.4}")))),
             parts::cell(words::word(row.word, row.of.metric)),
         ]

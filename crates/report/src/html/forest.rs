@@ -254,15 +254,14 @@ fn table(view: &View) -> Node {
         "with CPU at rest charged",
         "verdict",
     ];
-    let pair = |(low, high): (f64, f64)| format!("{low:.4} to {high:.4}");
     let rows = shown(view).map(|comparison| {
         vec![
             parts::row_name(&pair_name(comparison)),
             parts::cell(words::groups::short_metric(comparison)),
             parts::cell(or_missing(comparison.ratio.map(|ratio| format!("{ratio:.4}")))),
-            parts::cell(or_missing(comparison.judged_bounds().map(pair))),
+            parts::interval(comparison.judged_bounds()),
             parts::cell(units::level(comparison.confidence)),
-            parts::cell(or_missing(comparison.t_interval.map(pair))),
+            parts::interval(comparison.t_interval),
             parts::cell(or_missing(comparison.p.map(|p| format!("{p:.4}")))),
             parts::cell(words::rests_on(view, comparison)),
             parts::cell(or_missing(comparison.charged.map(|it| format!("{:.4}", it.ratio)))),

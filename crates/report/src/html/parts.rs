@@ -79,6 +79,11 @@ pub(super) fn cell(text: impl std::fmt::Display) -> Node {
     el("td").text(text)
 }
 
+/// A cell with an interval of ratios.
+pub(super) fn interval(of: Option<(f64, f64)>) -> Node {
+    cell(words::or_missing(of.map(|(low, high)| format!("{low:.4} to {high:.4}"))))
+}
+
 /// A table of these columns with a row for each of these contenders or groups. The head is that of
 /// the cells that the rows have.
 pub(super) fn figures<'a>(

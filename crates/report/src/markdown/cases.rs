@@ -96,10 +96,7 @@ fn table(of: &Cases, rows: &[&Row], room: usize) -> String {
 }
 
 fn row(of: &Cases, row: &Row) -> String {
-    let [a, b] = match row.figures {
-        Some(both) => both.map(|figure| text(&words_of::figure(figure))),
-        None => [const { units::MISSING }; 2].map(str::to_owned),
-    };
+    let [a, b] = words_of::of_sides(row).map(|figure| text(&figure));
     let missing = || units::MISSING.to_owned();
     let (ratio, interval) = match row.ratios(of.matters).as_deref() {
         Some([ratio, low, high]) => (format!("{ratio}x"), format!("{low}x to {high}x")),

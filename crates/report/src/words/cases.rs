@@ -82,8 +82,13 @@ pub(crate) fn ratio(of: &Cases, row: &Row, open: &str, close: &str) -> String {
 }
 
 /// A figure with its unit, escaped.
-pub(crate) fn figure(of: Figure) -> String {
+fn figure(of: Figure) -> String {
     shown(units::figure_of_tool(of.value, of.unit))
+}
+
+/// The figure of each side, for two cells of a table.
+pub(crate) fn of_sides(row: &Row) -> [String; 2] {
+    row.figures.map_or([units::MISSING; 2].map(str::to_owned), |both| both.map(figure))
 }
 
 /// The figures of both sides: `12.1 ms → 13.5 ms`.
