@@ -94,8 +94,9 @@ impl CapacityRun {
         self.complete
     }
 
-    /// Whether further rounds find nothing more: it is sure that no contender's percentile depends on the rate.
-    pub fn is_told(&self) -> bool {
+    /// Whether further rounds find nothing more: it is sure that every contender's percentile hardly depends on the
+    /// rate.
+    pub fn finds_nothing_more(&self) -> bool {
         let mut rounds = self.contenders.iter().filter_map(|of| of.adaptation.as_ref()).peekable();
         rounds.peek().is_some() && rounds.all(Adaptation::surely_hardly_depends)
     }

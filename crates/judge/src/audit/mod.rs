@@ -144,10 +144,10 @@ const OF_SUITES: [&str; 11] = [
     "log_troubles",
     "interrupted",
 ];
-/// The only rule that looks at nothing else than suites.
+/// The only rule that looks at suites alone.
 const OF_SUITES_ALONE: &str = "control";
 
-/// The rules that are checked in such a run.
+/// The rules that are checked in a suite, or in any other run.
 pub(crate) fn rules(is_suite: bool) -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(move |rule| {
         if is_suite { OF_SUITES.contains(&rule.name) } else { rule.name != OF_SUITES_ALONE }

@@ -74,7 +74,7 @@ pub(super) fn crossing_with(points: &[Point], slope: f64, may_miss: f64) -> f64 
 }
 
 /// Whether the slope is surely below this one: the score test (Rao, 1948), one-sided at 1 %, where a is the most likely
-/// one. It asks the turns alone, without the prior.
+/// one. It uses the turns alone, without the prior.
 pub(super) fn is_surely_below(points: &[Point], slope: f64) -> bool {
     let level = level(points, slope);
     let (mut score, mut weight, mut first, mut second) = (0.0, 0.0, 0.0, 0.0);

@@ -58,7 +58,7 @@ impl<W: Write> RunSession<'_, W> {
             }
             self.drive_turns(plan, choice, round, &mut run)?;
             self.say_small_slopes(plan, &run, &mut are_said);
-            if run.is_told() {
+            if run.finds_nothing_more() {
                 break;
             }
         }
