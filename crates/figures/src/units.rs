@@ -49,20 +49,27 @@ fn nanoseconds(unit: &str) -> Option<f64> {
 
 /// `ms` and `ms/op` are times, and so is `ms/byte`, whose unit is `ns/byte`.
 fn time(unit: &str) -> Option<(f64, String)> {
-    let (time, of) = unit.split_once('/').map_or((unit, None), |(time, of)| (time, Some(of)));
-    let factor = nanoseconds(time)?;
-    let of = of.filter(|of| !ONE.contains(of));
-    Some((factor, of.map_or("ns".to_owned(), |of| format!("ns/{of}"))))
+    scaled(unit, "ns", nanoseconds)
 }
 
 /// `KiB`, `bytes`, `B/op`
 fn bytes(unit: &str) -> Option<(f64, String)> {
-    let (counted, of) =
-        unit.split_once('/').map_or((unit, None), |(counted, of)| (counted, Some(of)));
-    let (factor, counted) = prefixed(counted);
+    scaled(unit, "B", |counted| {
+        let (factor, counted) = prefixed(counted);
+        ["B", "byte", "bytes"].contains(&counted).then_some(factor)
+    })
+}
+
+/// The factor to this base, and the base in place of the unit before the `/`. What follows is left out if it is an
+/// operation.
+fn scaled(
+    unit: &str,
+    base: &str,
+    factor: impl FnOnce(&str) -> Option<f64>,
+) -> Option<(f64, String)> {
+    let (scale, of) = unit.split_once('/').map_or((unit, None), |(scale, of)| (scale, Some(of)));
     let of = of.filter(|of| !ONE.contains(of));
-    let is_bytes = ["B", "byte", "bytes"].contains(&counted);
-    is_bytes.then(|| (factor, of.map_or("B".to_owned(), |of| format!("B/{of}"))))
+    Some((factor(scale)?, of.map_or(base.to_owned(), |of| format!("{base}/{of}"))))
 }
 
 /// `MB/s`, `ops/us`, `/s`
