@@ -50,10 +50,9 @@ impl Pattern {
             let Some(groups) = self.expression.captures(line) else { continue };
             let group = |name: &str| groups.name(name).map(|found| found.as_str());
             let unit = group("unit").unwrap_or(&self.unit);
-            match (group("name"), group("number").and_then(number), self.larger_is_better) {
-                (Some(name), Some(value), None) => rows.add(name, "", value, unit),
-                (Some(name), Some(value), Some(larger)) => {
-                    rows.add_directed(name, value, unit, larger)
+            match (group("name"), group("number").and_then(number)) {
+                (Some(name), Some(value)) => {
+                    rows.add_directed(name, "", value, unit, self.larger_is_better);
                 }
                 _ => rows.without_figure(),
             }

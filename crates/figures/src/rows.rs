@@ -61,21 +61,19 @@ impl Rows {
     /// whether a larger one is better. The qualifier is part of the name of the case, whatever else is in the output:
     /// a case must have one name in all outputs.
     pub(crate) fn add(&mut self, name: &str, qualifier: &str, value: f64, unit: &str) {
-        self.push(name, qualifier, value, unit, None);
+        self.add_directed(name, qualifier, value, unit, None);
     }
 
-    /// Adds a figure whose direction does not follow from its unit.
+    /// Adds a figure, as [`add`](Self::add). `larger` says whether a larger one is better, whatever follows from the
+    /// unit. None if it does follow.
     pub(crate) fn add_directed(
         &mut self,
         name: &str,
+        qualifier: &str,
         value: f64,
         unit: &str,
-        larger_is_better: bool,
+        larger: Option<bool>,
     ) {
-        self.push(name, "", value, unit, Some(larger_is_better));
-    }
-
-    fn push(&mut self, name: &str, qualifier: &str, value: f64, unit: &str, larger: Option<bool>) {
         self.seen = true;
         if self.is_too_long(&[name, qualifier, unit]) {
             return;
