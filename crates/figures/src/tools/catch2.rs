@@ -1,7 +1,7 @@
 //! Catch2: the benchmarks in the report of `-r xml`, and in its text. The figure is the mean, which is all that it
 //! prints. The test case and the sections around a benchmark are part of the name of a case.
 
-use super::{Tool, USUAL, text_number};
+use super::{Tool, USUAL, is_time, text_number};
 use crate::input::Document;
 use crate::rows::Rows;
 
@@ -164,7 +164,7 @@ impl Table {
     }
 
     fn add(&self, mean: &str, unit: &str, around: &str, rows: &mut Rows) {
-        match text_number(mean).filter(|_| ["ns", "us", "ms", "s"].contains(&unit)) {
+        match text_number(mean).filter(|_| is_time(unit)) {
             Some(figure) => rows.add(&self.name, around, figure, unit),
             None => rows.without_figure(),
         }

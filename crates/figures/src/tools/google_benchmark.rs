@@ -2,7 +2,7 @@
 //! mean; repetitions are one case. If it prints aggregates alone, their median, else their mean. Counters, complexity
 //! and CPU time are no cases.
 
-use super::{Tool, USUAL, text_number};
+use super::{Tool, USUAL, is_time, text_number};
 use crate::input::Document;
 use crate::rows::Rows;
 use crate::selection::anchored;
@@ -95,7 +95,6 @@ fn of_text<'a>(document: &'a Document, rows: &mut Rows) -> Vec<Measurement<'a>> 
 
 /// `BM_Sum/8    2.46 ns    2.45 ns    982032 items_per_second=3.25G/s`
 fn of_line(line: &str) -> Option<Measurement<'_>> {
-    let is_time = |unit: &str| ["ns", "us", "ms", "s"].contains(&unit);
     // Names may contain spaces: the first place where two times and a number follow.
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let fits = |of: &&[&str]| match of {

@@ -2,7 +2,7 @@
 //! and system time are no cases. A command that ended with an error (`--ignore-failure`) has failed: what it took says
 //! nothing about its work. Beside the text that is on standard error, so it is known only if both are printed together.
 
-use super::{Tool, USUAL};
+use super::{Tool, USUAL, params};
 use crate::input::Document;
 use crate::numbers::leading;
 use crate::rows::Rows;
@@ -32,9 +32,7 @@ fn read(documents: &[Document], rows: &mut Rows) {
 fn read_json(result: &Value, rows: &mut Rows) {
     let Some(name) = result["command"].as_str() else { return };
     // With a name of its own, the command does not show its parameters.
-    let params = result["parameters"].as_object().into_iter().flatten();
-    let params = params.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or("")));
-    let params = params.collect::<Vec<String>>().join(", ");
+    let params = params(&result["parameters"]).join(", ");
     let mut codes = result["exit_codes"].as_array().into_iter().flatten();
     // The code of a run that a signal ended is null.
     if codes.any(|code| *code != 0) {

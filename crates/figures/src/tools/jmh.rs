@@ -2,7 +2,7 @@
 //! in the mode `sample` alone, else the score, a mean. A case has its parameters and its mode in its name.
 //! Results of profilers, parts of groups and other percentiles are no cases.
 
-use super::{Tool, USUAL};
+use super::{Tool, USUAL, params};
 use crate::input::Document;
 use crate::numbers::decimal;
 use crate::rows::{LONGEST_NAME, Rows};
@@ -28,9 +28,7 @@ fn read_json(result: &Value, rows: &mut Rows) {
     if !metric.is_object() {
         return;
     }
-    let params = result["params"].as_object().into_iter().flatten();
-    let params = params.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or("")));
-    let name = with_params(name, &params.collect::<Vec<String>>());
+    let name = with_params(name, &params(&result["params"]));
     // Without iterations it is the text `NaN`.
     let median = metric["scorePercentiles"]["50.0"].as_f64();
     match (median.or(metric["score"].as_f64()), metric["scoreUnit"].as_str()) {

@@ -17,6 +17,7 @@ mod tinybench;
 use crate::input::Document;
 use crate::numbers::number as text_number;
 use crate::rows::Rows;
+use serde_json::Value;
 
 /// A tool.
 #[derive(Debug)]
@@ -56,6 +57,17 @@ const USUAL: Tool = Tool {
     twice: Some("rename one, or let each contender run one program"),
     reads_file: |_| true,
 };
+
+/// The parameters in an object of JSON: `size=10`.
+fn params(object: &Value) -> Vec<String> {
+    let params = object.as_object().into_iter().flatten();
+    params.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or(""))).collect()
+}
+
+/// Whether it is a unit of time of the tools for C++.
+fn is_time(unit: &str) -> bool {
+    ["ns", "us", "ms", "s"].contains(&unit)
+}
 
 /// What to do about two cases of one name, if `cargo bench` runs several programs.
 const ONE_PROGRAM: Option<&str> = Some(
