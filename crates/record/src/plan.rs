@@ -139,6 +139,11 @@ impl Plan {
         self.contenders.iter().any(|contender| !contender.launch.is_empty())
     }
 
+    /// Whether each replicate has builds of its own (`--rebuilds`), whose number is then the length.
+    pub fn is_rebuilt(&self) -> bool {
+        self.contenders.iter().any(|of| of.revision.as_ref().is_some_and(|of| of.rebuilds > 0))
+    }
+
     /// The number of the contender whose target this one drives: all load points of a target
     /// drive that of the first one.
     pub fn target_of(&self, contender: usize) -> usize {

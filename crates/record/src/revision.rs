@@ -19,7 +19,7 @@ pub struct Revision {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_tree: Option<WorkTree>,
     /// How often it was built, each time for replicates of its own (`--rebuilds`). 0 without that.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub rebuilds: u32,
 }
 
@@ -30,9 +30,4 @@ pub struct WorkTree {
     pub changed_files: u64,
     /// Files that are neither tracked nor ignored.
     pub untracked_files: u64,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }

@@ -69,7 +69,7 @@ fn fresh_sentence(view: &View, comparison: &Comparison, decide: &str) -> Option<
     let (about, up_to) = fresh_replicates(view, comparison)?;
     let question = &view.plan().question;
     let what = match question.restarts {
-        _ if is_rebuilt(view) => "build",
+        _ if view.plan().is_rebuilt() => "build",
         0 => "round",
         _ => "launch",
     };
@@ -141,12 +141,6 @@ fn next_command(view: &View, comparison: &Comparison) -> Option<String> {
     Some(format!("tiebreak {} {option}", words.collect::<Vec<String>>().join(" ")))
 }
 
-/// Whether each replicate is a build of its own, so that their number is the length.
-fn is_rebuilt(view: &View) -> bool {
-    let rebuilds = |of: &Contender| of.revision.as_ref().is_some_and(|of| of.rebuilds > 0);
-    view.plan().contenders.iter().any(rebuilds)
-}
-
 /// The words of a command without `--rebuilds N`, which the next command sets. Other lengths are not among them.
 fn without_rebuilds(words: &[String]) -> impl Iterator<Item = &String> {
     let is_flag = |word: &String| word == "--rebuilds";
@@ -158,13 +152,13 @@ fn without_rebuilds(words: &[String]) -> impl Iterator<Item = &String> {
 /// a ranking whose rounds hold only some of the contenders.
 fn takes_a_difference(view: &View) -> bool {
     let has_rounds_alike = view.plan().sweep.is_none() && view.plan().question.blocks.is_empty();
-    has_rounds_alike && view.suite.is_none() && !is_rebuilt(view)
+    has_rounds_alike && view.suite.is_none() && !view.plan().is_rebuilt()
 }
 
 /// The number of rounds, launches or builds, and what matters, which is not among the words of a command.
 fn number_option(view: &View, replicates: u64) -> String {
     let flag = match view.plan().question.restarts {
-        _ if is_rebuilt(view) => "--rebuilds",
+        _ if view.plan().is_rebuilt() => "--rebuilds",
         0 => "--rounds",
         _ => "--launches",
     };
