@@ -4,7 +4,7 @@ use crate::units::{Measured, measured};
 use record::CaseFigure;
 use record::figures::MOST_CASES;
 use std::collections::{BTreeMap, BTreeSet};
-use text::lists::listed;
+use text::lists;
 use text::shown::shown;
 
 /// The longest name of a case, package or unit, in bytes. A name that applies to many lines is copied for each.
@@ -193,12 +193,8 @@ fn median(values: &[f64]) -> f64 {
 
 /// The first names, and how many others there are.
 fn some_of(names: &[String]) -> String {
-    let mut some: Vec<String> =
-        names.iter().take(MOST_LISTED).map(|name| format!("`{}`", shown(name))).collect();
-    if names.len() > MOST_LISTED {
-        some.push(format!("{} more", names.len() - MOST_LISTED));
-    }
-    listed(&some)
+    let names: Vec<String> = names.iter().map(|name| format!("`{}`", shown(name))).collect();
+    lists::first_listed(&names, MOST_LISTED, |others| format!("{others} more"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::key::Key;
 use crate::run::PublishedRun;
 use crate::tools::ToolKind;
 use judge::verdict::Weight;
-use text::lists::listed;
+use text::lists;
 
 pub(super) const RULE: Rule = Rule {
     name: "no_repetition",
@@ -36,11 +36,9 @@ fn check(runs: &[PublishedRun], groups: &[RunGroup]) -> Vec<GroupObjection> {
     if single.is_empty() {
         return Vec::new();
     }
-    let mut names: Vec<String> = single.iter().take(MOST).map(|group| group.name.clone()).collect();
-    if single.len() > MOST {
-        names.push(format!("{} more", single.len() - MOST));
-    }
+    let names: Vec<String> = single.iter().map(|group| group.name.clone()).collect();
+    let names = lists::first_listed(&names, MOST, |others| format!("{others} more"));
     let runs = single.iter().flat_map(|group| group.runs.clone()).collect();
-    let evidence = format!("only one run of {}", listed(&names));
+    let evidence = format!("only one run of {names}");
     vec![GroupObjection { weight: Weight::Caution, evidence, runs, lines: Vec::new() }]
 }
