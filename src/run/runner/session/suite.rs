@@ -7,16 +7,14 @@ use crate::plan::suite::cases;
 use crate::run::runner::environment::Halt;
 use crate::run::runner::orders;
 use engine::interleaving::Sequence;
-use record::{
-    Cases, Contender, Event, Interleave, PilotChoice, PilotSeen, Plan, Slice, TrialRecord,
-};
+use record::{Cases, Event, Interleave, PilotChoice, PilotSeen, Plan, Slice, TrialRecord};
 use std::io::Write;
 use std::time::Duration;
-use text::lists::listed;
+use text::lists;
 use text::shown::shown;
 use text::units::{show_counted, show_ns};
 
-/// Of runs that take longer it is said how they become shorter.
+/// If all rounds take longer than this, the run says how to make them shorter.
 const LONG_NS: u64 = 60_000_000_000;
 /// The most names of cases that are listed.
 const MOST_NAMES: usize = 10;
@@ -36,7 +34,7 @@ impl<W: Write> RunSession<'_, W> {
         let figures: Vec<_> =
             lists.iter().map(|trial| trial.seen.programs.figures.clone()).collect();
         let mut cases = cases::compared(&plan.question, &figures).map_err(Halt::Target)?;
-        if let Some(why) = cases::too_few_rounds(&plan.question, &cases, are_rebuilt(plan)) {
+        if let Some(why) = cases::too_few_rounds(&plan.question, &cases, plan.is_rebuilt()) {
             return Err(Halt::Usage(why));
         }
         let required = self.requirements_with_a_case(&cases)?;
@@ -173,10 +171,11 @@ impl<W: Write> RunSession<'_, W> {
                 some_of(&only.cases)
             ));
         }
+        let of_each_ns = time.ns / self.plan.contenders.len().max(1) as u64;
         PilotChoice {
             interleave: Interleave::Turns,
-            slice_ns: time.ns / self.plan.contenders.len().max(1) as u64,
-            round_ns: time.ns / self.plan.contenders.len().max(1) as u64,
+            slice_ns: of_each_ns,
+            round_ns: of_each_ns,
             burn_in_ns: vec![0; self.plan.contenders.len()],
             why,
             saw: saw.collect(),
@@ -212,12 +211,6 @@ fn refuse_left_out(texts: &[String], required: &[Requirement], cases: &Cases) ->
     }
 }
 
-/// Whether each round has builds of its own.
-fn are_rebuilt(plan: &Plan) -> bool {
-    let rebuilds = |of: &Contender| of.revision.as_ref().map_or(0, |revision| revision.rebuilds);
-    plan.contenders.iter().any(|of| rebuilds(of) > 0)
-}
-
 fn compared(cases: &Cases) -> impl Iterator<Item = &str> + Clone {
     cases.compared.iter().map(|case| case.name.as_str())
 }
@@ -228,11 +221,8 @@ fn names(cases: &Cases) -> Vec<String> {
 
 /// The first names, and how many others there are.
 fn some_of(names: &[String]) -> String {
-    let mut some: Vec<String> = names.iter().take(MOST_NAMES).map(shown).collect();
-    if names.len() > MOST_NAMES {
-        some.push(format!("{} more", names.len() - MOST_NAMES));
-    }
-    listed(&some)
+    let names: Vec<String> = names.iter().map(shown).collect();
+    lists::first_listed(&names, MOST_NAMES, |others| format!("{others} more"))
 }
 
 fn took_ns(slices: &[Slice]) -> u64 {
