@@ -35,11 +35,7 @@ impl Which {
 /// Reads `[B/A] every case OP RATIO [by …]` or `[B/A] case "PATTERN" OP RATIO [by …]`. Returns None if the text is
 /// about something else than cases.
 pub(super) fn requirement(text: &str, question: &Question) -> Option<Result<Requirement, String>> {
-    let (pair, which, rest) = match split(text, question)? {
-        Ok(parts) => parts,
-        Err(why) => return Some(Err(why)),
-    };
-    Some(read(text, (pair, which, rest), question))
+    Some(split(text, question)?.and_then(|parts| read(text, parts, question)))
 }
 
 fn read(
@@ -179,16 +175,12 @@ fn cost(of: &Comparison) -> Option<Comparison> {
 }
 
 fn of_pair(of: &Requirement, cases: &[Comparison], findings: &[Finding]) -> Option<Checked> {
-    let seen = |case| check::Seen::of(of, case, findings);
-    let each: Vec<(check::Seen, Checked)> = cases
-        .iter()
-        .filter_map(|case| {
-            seen(case).map(|seen| {
-                let checked = seen.check();
-                (seen, checked)
-            })
-        })
-        .collect();
+    let seen = cases.iter().filter_map(|case| check::Seen::of(of, case, findings));
+    let each = seen.map(|seen| {
+        let checked = seen.check();
+        (seen, checked)
+    });
+    let each: Vec<(check::Seen, Checked)> = each.collect();
     let (_, first) = each.first()?;
     let with = |status| each.iter().filter(move |(_, checked)| checked.status == status);
     let all = units::show_counted(each.len() as u64, "case");
@@ -202,7 +194,7 @@ fn of_pair(of: &Requirement, cases: &[Comparison], findings: &[Finding]) -> Opti
             By::FavourableEnd => "shown not to be",
         };
         let named = named(with(RequirementStatus::NotMet).map(|(seen, _)| seen.brief()));
-        let are = if violating == 1 { "is" } else { "are" };
+        let are = are(violating);
         (RequirementStatus::NotMet, format!("{violating} of {all} {are} {how} {wanted}: {named}"))
     } else if unknown > 0 {
         let why =
@@ -221,12 +213,15 @@ fn of_pair(of: &Requirement, cases: &[Comparison], findings: &[Finding]) -> Opti
     Some(Checked { requirement: of.text.clone(), status, why, ..first.clone() })
 }
 
+fn are(many: usize) -> &'static str {
+    if many == 1 { "is" } else { "are" }
+}
+
 /// Says which of these cases were not compared. Nothing is known of those that were left out, so the requirement is
 /// not met by the others alone.
 fn with_not_compared(mut checked: Checked, which: &Which, suite: &Suite) -> Checked {
     let many = |cases: &[String]| cases.iter().filter(|case| which.has(case)).count();
     let left_out = many(&suite.left_out);
-    let are = |many: usize| if many == 1 { "is" } else { "are" };
     let of_pair =
         suite.only_in.iter().filter(|only| [&checked.a, &checked.b].contains(&&only.contender));
     let only_in = of_pair.map(|only| (many(&only.cases), &only.contender)).filter(|of| of.0 > 0);
