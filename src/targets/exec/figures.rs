@@ -48,7 +48,6 @@ impl Figures {
     /// # Errors
     /// A sentence with the remedy.
     pub fn check(&self, command: &ProgramCommand) -> Result<(), String> {
-        let contains = |what: &str| command.words().iter().any(|word| word.contains(what));
         let can_select = self.kind.as_ref().is_some_and(|kind| kind.all_cases().is_some());
         if selects_cases(command) && !can_select {
             let all = Kind::NAMES.iter().filter_map(|name| Kind::named(name));
@@ -61,7 +60,7 @@ impl Figures {
             ));
         }
         match &self.file {
-            Some(file) if file != FIGURES && !contains(TEMP) => Err(format!(
+            Some(file) if file != FIGURES && !contains(command, TEMP) => Err(format!(
                 "the program does not learn where {} is: name the file in its command, too",
                 shown(file)
             )),
@@ -71,8 +70,7 @@ impl Figures {
 
     /// The path that they are read from, with placeholders. None for standard output.
     fn path(&self, command: &ProgramCommand) -> Option<&str> {
-        let writes = || command.words().iter().any(|word| word.contains(FIGURES));
-        self.file.as_deref().or_else(|| writes().then_some(FIGURES))
+        self.file.as_deref().or_else(|| contains(command, FIGURES).then_some(FIGURES))
     }
 
     /// Where they are read from, for people.
@@ -93,7 +91,7 @@ pub fn kind_named(name: &str) -> Result<Option<Kind>, String> {
     }
     Kind::named(name).map(Some).ok_or_else(|| {
         let known = Kind::NAMES.iter().copied().chain(["auto"]);
-        let meant = near::did_you_mean(name, known.clone().collect::<Vec<_>>());
+        let meant = near::did_you_mean(name, known.clone());
         format!(
             "`{}` is no kind of figures: {}, or a pattern of your own in the experiment file{meant}",
             shown(name),
@@ -104,7 +102,11 @@ pub fn kind_named(name: &str) -> Result<Option<Kind>, String> {
 
 /// Whether a command selects the cases that it runs.
 pub fn selects_cases(command: &ProgramCommand) -> bool {
-    command.words().iter().any(|word| word.contains(CASE))
+    contains(command, CASE)
+}
+
+fn contains(command: &ProgramCommand, placeholder: &str) -> bool {
+    command.words().iter().any(|word| word.contains(placeholder))
 }
 
 /// A case that is run alone.
@@ -130,7 +132,7 @@ pub(super) struct Suite {
     figures: Figures,
     /// What its figures are read from. None for standard output.
     path: Option<String>,
-    /// Masked in the names of cases.
+    /// Masked in the names of cases, and in what a run printed.
     secrets: Vec<String>,
     temporary: Temporary,
     /// The number of the next run.
@@ -258,6 +260,11 @@ impl Suite {
         Ok(figures)
     }
 
+    /// The end of the standard output of a run that failed: many tools print there why.
+    pub(super) fn last_lines(&self, run: &PreparedRun) -> Vec<String> {
+        keeper::logs::tail(&run.stdout(), 0, &self.secrets)
+    }
+
     /// A name without secrets.
     fn masked(&self, name: &str) -> String {
         let mut name = name.as_bytes().to_vec();
@@ -342,11 +349,6 @@ impl PreparedRun {
             );
         }
         Ok(bytes)
-    }
-
-    /// The end of the standard output of a run that failed: many tools print there why.
-    pub(super) fn last_lines(&self, secrets: &[String]) -> Vec<String> {
-        keeper::logs::tail(&self.stdout(), 0, secrets)
     }
 }
 

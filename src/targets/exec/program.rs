@@ -246,7 +246,6 @@ impl Exec {
             name: program.command.shown(),
             operations: program.operations,
             suite,
-            secrets: program.secrets.clone(),
             usual: AtomicU64::new(program.operations.unwrap_or(1)),
             cpu_ns: AtomicU64::new(0),
             peak_memory_bytes: AtomicU64::new(0),
@@ -310,7 +309,6 @@ pub(super) struct Runner {
     operations: Option<u64>,
     /// How its figures are read, if it is a suite.
     pub(super) suite: Option<Suite>,
-    secrets: Vec<String>,
     /// Operations of the last successful run. A failed run counts as that many.
     usual: AtomicU64,
     cpu_ns: AtomicU64,
@@ -413,7 +411,8 @@ impl Runner {
     }
 
     fn sentence(&self, why: &str, measured: &Measured, prepared: Option<&PreparedRun>) -> String {
-        let printed = prepared.map_or(Vec::new(), |run| run.last_lines(&self.secrets));
+        let printed = self.suite.as_ref().zip(prepared).map(|(suite, run)| suite.last_lines(run));
+        let printed = printed.unwrap_or_default();
         let (where_from, lines) = match measured.last_errors.as_slice() {
             [] => ("output", printed.as_slice()),
             lines => ("error", lines),
