@@ -1,7 +1,7 @@
 //! Suites through the binary: small programs whose figures are known are listed, run in rounds and compared case by
 //! case.
 
-use crate::common::{TestDirectory, errors, number, stdout};
+use crate::common::{TestDirectory, errors, number, rules, stdout};
 use crate::lengths::events;
 use crate::validator;
 use serde_json::Value;
@@ -472,14 +472,19 @@ fn mistakes_in_a_file_are_named_by_line_and_key() {
     );
 }
 
-#[test]
-fn a_time_leaves_out_the_dearest_cases_and_no_rounds() {
-    // C takes a second.
+/// Two suites of which C takes a second.
+fn with_a_slow_case() -> TestDirectory {
     let script = "case $3 in *C*|.) sleep 1;; esac; exec sh bench.sh $1 $2 \"$3\"\n";
     let text = "[defaults]\nfigures = 'go'\n[contender.old]\nurl = 'exec:sh slow.sh 1 1 {case}'\n\
                 [contender.new]\nurl = 'exec:sh slow.sh 2 1.1 {case}'\n";
     let directory = with_file(text);
     fs::write(directory.file("slow.sh"), script).expect("a file");
+    directory
+}
+
+#[test]
+fn a_time_leaves_out_the_dearest_cases_and_no_rounds() {
+    let directory = with_a_slow_case();
     // Ten rounds of C alone take 20 s.
     let (code, report) =
         directory.report(&["compare", "suite.toml", "--within", "20s", "--out", "run"]);
@@ -494,11 +499,7 @@ fn a_time_leaves_out_the_dearest_cases_and_no_rounds() {
 
 #[test]
 fn a_requirement_about_no_case_that_is_driven_is_refused_and_the_report_says_so() {
-    let script = "case $3 in *C*|.) sleep 1;; esac; exec sh bench.sh $1 $2 \"$3\"\n";
-    let text = "[defaults]\nfigures = 'go'\n[contender.old]\nurl = 'exec:sh slow.sh 1 1 {case}'\n\
-                [contender.new]\nurl = 'exec:sh slow.sh 2 1.1 {case}'\n";
-    let directory = with_file(text);
-    fs::write(directory.file("slow.sh"), script).expect("a file");
+    let directory = with_a_slow_case();
     let require = |case: &str, out: &str, said: &str| {
         let requirement = format!("case \"{case}\" <= 1.5x");
         let words = ["compare", "suite.toml", "--within", "20s", "--quiet", "--out", out];
@@ -555,13 +556,8 @@ fn a_control_that_differs_voids_the_run() {
     fs::write(directory.file("odd.sh"), script).expect("a file");
     let (code, report) = directory.report(&["compare", "suite.toml", "--control", "--out", "run"]);
     assert_eq!(code, 3, "{:#}", report["suite"]);
-    let rules: Vec<_> = report["findings"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|of| of["rule"].clone())
-        .collect();
-    assert!(rules.contains(&"control".into()), "{rules:?}");
+    let rules = rules(&report, "void");
+    assert!(rules.contains(&"control"), "{rules:?}");
     let text = stdout(&directory.tiebreak(&["report", "run"]));
     let first = text.lines().next().unwrap_or_default();
     assert!(first.contains("control"), "what the control shows comes first: {text}");

@@ -5,6 +5,7 @@ use super::causes::suite_with_control;
 use super::journal::Journal;
 use super::whole_report;
 use crate::common::TestDirectory;
+use engine::random::Random;
 use record::{Case, CaseFigure, Cases, Event};
 
 const CASES: usize = 70;
@@ -12,23 +13,10 @@ const ROUNDS: u32 = 14;
 /// The standard deviation of the logarithm of a figure.
 const DEVIATION: f64 = 0.014;
 
-/// Numbers from 0 to 1, the same ones from the same start (SplitMix64, Steele et al. 2014).
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// The standard normal distribution, by Box and Muller.
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
+/// A number of the standard normal distribution, by Box and Muller.
+fn normal(random: &mut Random) -> f64 {
+    let radius = (-2.0 * random.unit().ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
 /// The journal of a suite whose cases cost the same in both contenders, except that the first one costs `first` times
@@ -48,13 +36,13 @@ fn journal(seed: u64, first: f64) -> Journal {
     });
     let cases = Cases { compared: compared.collect(), replicates: ROUNDS, ..Cases::default() };
     journal.set_cases(Event::Cases(Box::new(cases)));
-    let mut random = Random(seed);
+    let mut random = Random::new(seed, 0);
     for trial in journal.trials() {
         let of_b = trial.contender == super::journal::B;
         let figure = |case: usize| CaseFigure {
             case: name(case),
             value: 100.0
-                * (DEVIATION * random.normal()).exp()
+                * (DEVIATION * normal(&mut random)).exp()
                 * if of_b && case == 0 { first } else { 1.0 },
             unit: "ns".to_owned(),
             larger_is_better: false,

@@ -167,6 +167,18 @@ fn a_void_load_point_leaves_the_others_their_verdicts() {
     assert!(page.contains("<title>VOID in part: Sweep of connections: 1, 8"));
 }
 
+/// A sweep with these words, in its third round.
+fn in_a_third_round(directory: &TestDirectory, sweep: &[&str]) -> Running {
+    let mut command = directory.command(&[sweep, &SHORT[..], &["run"]].concat());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = Running::new(command.spawn().expect("starts"));
+    let journal = directory.file("run/journal.jsonl");
+    wait_at_most(Duration::from_secs(60), "a third round", || {
+        fs::read_to_string(&journal).is_ok_and(|it| it.contains("\"round\":3,"))
+    });
+    child
+}
+
 /// A target that ends takes its load points along, and the run goes on with those of the other one.
 #[test]
 fn a_target_that_is_killed_leaves_and_the_other_is_driven_to_the_end() {
@@ -182,13 +194,7 @@ fn a_target_that_is_killed_leaves_and_the_other_is_driven_to_the_end() {
     );
     fs::write(directory.file("e.toml"), file).expect("writes");
     let sweep = ["compare", "e.toml", "--sweep", "connections=1,2", "--rounds", "20"];
-    let mut command = directory.command(&[&sweep[..], &SHORT[..], &["run"]].concat());
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = Running::new(command.spawn().expect("starts"));
-    let journal = directory.file("run/journal.jsonl");
-    wait_at_most(Duration::from_secs(60), "a third round", || {
-        fs::read_to_string(&journal).is_ok_and(|it| it.contains("\"round\":3,"))
-    });
+    let child = in_a_third_round(&directory, &sweep);
     let killed =
         std::process::Command::new("kill").args(["-9", text(Path::new(&pid)).trim()]).status();
     assert!(killed.expect("kill runs").success(), "it still ran");
@@ -318,13 +324,7 @@ fn a_signal_ends_the_sweep_and_every_load_point_is_reported() {
     let server = serve(Behaviour::default());
     let (a, b) = (format!("a={}", url(&server)), format!("b={}", url(&server)));
     let sweep = ["compare", &a, &b, "--sweep", "connections=1,2,4", "--rounds", "600"];
-    let mut command = directory.command(&[&sweep[..], &SHORT[..], &["run"]].concat());
-    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = Running::new(command.spawn().expect("starts"));
-    let journal = directory.file("run/journal.jsonl");
-    wait_at_most(Duration::from_secs(60), "a third round", || {
-        fs::read_to_string(&journal).is_ok_and(|it| it.contains("\"round\":3,"))
-    });
+    let child = in_a_third_round(&directory, &sweep);
     child.signal(libc::SIGTERM);
     let output = child.output();
     let report = directory.json("run/report.json");
