@@ -13,7 +13,8 @@ pub struct CaseFigure {
     pub case: String,
     /// The figure: finite and above 0, in `unit`.
     pub value: f64,
-    /// The unit, as the tool prints it (`ns`, `MB/s`). Empty if it prints none.
+    /// The unit that all scales of the tool's unit share, such as `ns` for times and `B/s` for rates of bytes. Empty if
+    /// it prints none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
     /// Whether a larger figure is better, as of a throughput. Ratios are those of its inverse.
