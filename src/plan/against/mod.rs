@@ -237,7 +237,8 @@ impl RevisionExperiment {
                 own_paths::check_written(&contender.target, snapshot, began).map_err(Error::usage)
             },
         };
-        let tree = if side.is_work_tree { Tree::WorkTree } else { Tree::Commit(&side.commit.id) };
+        let tree = if side.is_work_tree { Tree::WorkTree } else { Tree::Commit };
+        let tree = tree(&side.commit.id);
         let built =
             revisions::build(&self.repository, tree, &order).map_err(|failed| match failed {
                 Failed::Error(error) => error,

@@ -2,6 +2,7 @@
 
 use super::{Changes, Repository};
 use crate::scratch::Scratch;
+use protocol::Error;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,12 @@ fn repository(scratch: &Scratch) -> (PathBuf, String) {
 
 fn opened(top: &Path) -> Repository {
     Repository::containing(top).unwrap_or_else(|error| panic!("{}", error.text))
+}
+
+/// Copies the work tree beside the commit that HEAD names now.
+fn copied(repository: &Repository, into: &Path) -> Result<(Changes, Vec<String>), Error> {
+    let head = repository.commit("HEAD")?;
+    repository.copy_work_tree(&head.id, into)
 }
 
 fn read(top: &Path, file: &str) -> String {
@@ -132,7 +139,7 @@ fn nothing_is_written_to_the_repository_and_no_program_of_it_runs() {
     let repository = opened(&top);
     let [commit, tree] = ["commit", "tree"].map(|name| scratch.path().join(name));
     repository.check_out(&first, &commit).expect("checked out");
-    let (changes, lacks) = repository.copy_work_tree(&tree).expect("copied");
+    let (changes, lacks) = copied(&repository, &tree).expect("copied");
     repository.ignored();
     assert_eq!(listing(&top), before);
     assert!(!ran.exists(), "{}", fs::read_to_string(&ran).unwrap_or_default());
@@ -177,7 +184,7 @@ fn the_work_tree_is_copied_as_it_is() {
     write(&top, "new/file", "x");
     symlink("../a", top.join("new/link")).expect("a link");
     let into = scratch.path().join("tree");
-    let (changes, lacks) = opened(&top).copy_work_tree(&into).expect("copied");
+    let (changes, lacks) = copied(&opened(&top), &into).expect("copied");
     let expected = [
         ("changed", "now"),
         ("deleted", ""),
@@ -224,7 +231,7 @@ fn submodules_come_from_the_users_own_modules() {
         assert_eq!(repository.check_out(id, &into(name)).expect(name), Vec::<String>::new());
         assert_eq!(read(&into(name), "deep/lib/code"), code);
     }
-    let (changes, _) = repository.copy_work_tree(&into("s2")).expect("copied");
+    let (changes, _) = copied(&repository, &into("s2")).expect("copied");
     assert_eq!(read(&into("s2"), "deep/lib/code"), "uncommitted");
     assert_eq!(changes.changed, 1);
     // Not checked out, it is read from .git/modules; without that, it is named.
@@ -286,7 +293,7 @@ fn what_a_copy_lacks_or_has_of_another_commit_is_said() {
     write(&top, "x.bin", "x");
     commit(&top, "with a submodule and a filter");
     let copied = |name: &str| {
-        let copied = opened(&top).copy_work_tree(&scratch.path().join(name));
+        let copied = copied(&opened(&top), &scratch.path().join(name));
         copied.unwrap_or_else(|error| panic!("{}", error.text))
     };
     let (changes, lacks) = copied("1");
@@ -306,4 +313,17 @@ fn what_a_copy_lacks_or_has_of_another_commit_is_said() {
     assert!(!scratch.path().join("2/tiebreak-runs").exists());
     let is_said = |what: &&String| *what == "the submodule fresh is in no commit yet: commit it";
     assert_eq!(lacks.iter().filter(is_said).count(), 1, "{lacks:?}");
+}
+
+/// A commit that is made while the sides are built does not change what the working tree is compared with.
+#[test]
+fn the_work_tree_is_counted_from_the_commit_that_is_named() {
+    let scratch = Scratch::new();
+    let (top, first) = repository(&scratch);
+    write(&top, "b", "later");
+    commit(&top, "the second");
+    let into = scratch.path().join("tree");
+    let (changes, _) = opened(&top).copy_work_tree(&first, &into).expect("copied");
+    assert_eq!(changes, Changes { changed: 1, untracked: 0 });
+    assert_eq!((read(&into, "b"), git(&into, &["rev-parse", "HEAD"])), ("later".to_owned(), first));
 }

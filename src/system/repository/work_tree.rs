@@ -33,23 +33,27 @@ impl Changes {
 }
 
 impl Repository {
-    /// Copies the work tree into this directory, which does not exist yet. Returns how it differs from HEAD,
-    /// and what the copy lacks, in words.
+    /// Copies the work tree into this directory, which does not exist yet. Returns how it differs from the commit
+    /// with this whole id, which HEAD names, and what the copy lacks, in words.
     ///
     /// # Errors
-    /// If there is no commit, or the copy cannot be written.
-    pub(crate) fn copy_work_tree(&self, into: &Path) -> Result<(Changes, Vec<String>), Error> {
-        let head = self.commit("HEAD")?.id;
-        let mut lacks = self.check_out_alone(&head, into)?;
+    /// If the copy cannot be written.
+    pub(crate) fn copy_work_tree(
+        &self,
+        head: &str,
+        into: &Path,
+    ) -> Result<(Changes, Vec<String>), Error> {
+        let mut lacks = self.check_out_alone(head, into)?;
         let mut changes = Changes::default();
-        let submodules = self.submodules(&head, into)?;
+        let submodules = self.submodules(head, into)?;
         let committed: Vec<PathBuf> = submodules.iter().map(|it| it.path.clone()).collect();
         for submodule in submodules {
             let (at, path) = (self.top.join(&submodule.path), into.join(&submodule.path));
             match submodule.repository.filter(|of| of.top == at || of.has(&submodule.id)) {
                 Some(repository) if repository.top == at => {
-                    let (inside, lacking) = repository.copy_work_tree(&path)?;
-                    changes.changed += u64::from(repository.commit("HEAD")?.id != submodule.id);
+                    let head = repository.id("HEAD")?;
+                    let (inside, lacking) = repository.copy_work_tree(&head, &path)?;
+                    changes.changed += u64::from(head != submodule.id);
                     changes.add(inside);
                     lacks.extend(lacking.into_iter().map(|what| within(&submodule.path, &what)));
                 }

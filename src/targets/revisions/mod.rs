@@ -27,8 +27,8 @@ const MOST_NAMED: usize = 10;
 pub(crate) enum Tree<'a> {
     /// That of the commit with this whole id.
     Commit(&'a str),
-    /// The working tree with its changes.
-    WorkTree,
+    /// The working tree with its changes, whose HEAD names the commit with this whole id.
+    WorkTree(&'a str),
 }
 
 /// What is to be built in a snapshot.
@@ -94,7 +94,7 @@ pub(crate) fn build(
     let env = environment::of_builds(repository.top(), order.rebuild);
     let key = match tree {
         Tree::Commit(id) => Some(key::of(repository.top(), id, order, &env)),
-        Tree::WorkTree => None,
+        Tree::WorkTree(_) => None,
     };
     let place = match &key {
         Some(key) => Place::kept(key),
@@ -108,8 +108,8 @@ pub(crate) fn build(
     }
     let (changes, lacks) = match tree {
         Tree::Commit(id) => (None, repository.check_out(id, &place.tree())?),
-        Tree::WorkTree => {
-            let (changes, lacks) = repository.copy_work_tree(&place.tree())?;
+        Tree::WorkTree(head) => {
+            let (changes, lacks) = repository.copy_work_tree(head, &place.tree())?;
             (Some(changes), lacks)
         }
     };
