@@ -7,7 +7,7 @@ use protocol::Error;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 use text::shown::shown;
 
@@ -44,10 +44,7 @@ impl Repository {
 
     /// Checks a commit out without its submodules, and returns the files of Git LFS that it lacks.
     pub(super) fn check_out_alone(&self, id: &str, into: &Path) -> Result<Vec<String>, Error> {
-        self.make_clone(id, into).map_err(|error| {
-            let into = shown(into.display().to_string());
-            Error::failed(format!("the snapshot {into} cannot be written: {error}"))
-        })??;
+        self.make_clone(id, into)?;
         let mut written = command(into, Config::Nobody);
         written.args(["read-tree", "--reset", "-u", id]);
         git::output(written, "the tree of a revision cannot be written")?;
@@ -57,45 +54,41 @@ impl Repository {
     }
 
     /// Makes an empty clone whose HEAD is this commit.
-    fn make_clone(&self, id: &str, into: &Path) -> io::Result<Result<(), Error>> {
-        fs::create_dir_all(into)?;
-        let format = match self.reads(&["rev-parse", "--show-object-format"]) {
-            Ok(output) => git::line(&output),
-            Err(error) => return Ok(Err(error)),
-        };
-        let mut init = command(into, Config::Nobody);
-        init.args(["init", "--quiet", "--template=", "--initial-branch=main"]);
-        init.arg(format!("--object-format={format}"));
-        if let Err(error) = git::output(init, "a clone for a snapshot cannot be made") {
-            return Ok(Err(error));
-        }
-        let own = into.join(".git");
-        fs::create_dir_all(own.join("objects/info"))?;
-        let mut objects = self.common.join("objects").into_os_string().as_bytes().to_vec();
+    fn make_clone(&self, id: &str, into: &Path) -> Result<(), Error> {
+        let mut objects = self.common.join("objects").into_os_string().into_vec();
         if objects.contains(&b'\n') {
-            return Ok(Err(Error::usage("the path of the repository must not contain a line end")));
+            return Err(Error::usage("the path of the repository must not contain a line end"));
         }
         objects.push(b'\n');
-        fs::write(own.join("objects/info/alternates"), objects)?;
-        if self.is_shallow() {
-            fs::copy(self.common.join("shallow"), own.join("shallow"))?;
-        }
+        let format = self.reads(&["rev-parse", "--show-object-format"])?;
         // Tags are for builds that call `git describe`.
-        let tags = self.reads(&["for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"]);
-        match tags {
-            Ok(tags) => fs::write(own.join("packed-refs"), tags)?,
-            Err(error) => return Ok(Err(error)),
-        }
-        fs::write(own.join("HEAD"), format!("{id}\n"))?;
-        Ok(Ok(()))
+        let tags =
+            self.reads(&["for-each-ref", "--format=%(objectname) %(refname)", "refs/tags"])?;
+        let cannot_write = |error: io::Error| {
+            let into = shown(into.display().to_string());
+            Error::failed(format!("the snapshot {into} cannot be written: {error}"))
+        };
+        fs::create_dir_all(into).map_err(cannot_write)?;
+        let mut init = command(into, Config::Nobody);
+        init.args(["init", "--quiet", "--template=", "--initial-branch=main"]);
+        init.arg(format!("--object-format={}", git::line(&format)));
+        git::output(init, "a clone for a snapshot cannot be made")?;
+        let own = into.join(".git");
+        let write = || {
+            fs::create_dir_all(own.join("objects/info"))?;
+            fs::write(own.join("objects/info/alternates"), objects)?;
+            if self.is_shallow() {
+                fs::copy(self.common.join("shallow"), own.join("shallow"))?;
+            }
+            fs::write(own.join("packed-refs"), tags)?;
+            fs::write(own.join("HEAD"), format!("{id}\n"))
+        };
+        write().map_err(cannot_write)
     }
 
     /// The submodules of a commit that was checked out here.
     pub(super) fn submodules(&self, id: &str, into: &Path) -> Result<Vec<Submodule>, Error> {
-        let mut listed = command(into, Config::Nobody);
-        listed.args(["ls-files", "-z", "--stage"]);
-        let listed = git::output(listed, "the tree of a revision cannot be read")?;
-        let links = git::links(&listed);
+        let links = git::links(&listed(into, "--stage")?);
         if links.is_empty() {
             return Ok(Vec::new());
         }
@@ -139,11 +132,8 @@ impl Repository {
 
     /// Replaces the pointers of Git LFS by the files, as far as the user has them, and returns the others.
     fn fill_pointers(&self, into: &Path) -> Result<Vec<String>, Error> {
-        let mut listed = command(into, Config::Nobody);
-        listed.args(["ls-files", "-z", ":(attr:filter=lfs)"]);
-        let listed = git::output(listed, "the tree of a revision cannot be read")?;
         let mut lacks = Vec::new();
-        for path in git::paths(&listed) {
+        for path in git::paths(&listed(into, ":(attr:filter=lfs)")?) {
             let file = into.join(&path);
             let Some(id) = pointed_at(&file) else { continue };
             let object = self.common.join("lfs/objects").join(&id[..2]).join(&id[2..4]).join(&id);
@@ -159,15 +149,17 @@ impl Repository {
     }
 }
 
+/// What `ls-files` prints of the tree of a clone with this option or pattern.
+fn listed(clone: &Path, word: &str) -> Result<Vec<u8>, Error> {
+    let mut command = command(clone, Config::Nobody);
+    command.args(["ls-files", "-z", word]);
+    git::output(command, "the tree of a revision cannot be read")
+}
+
 /// What a tree has behind filters other than Git LFS, none of which is run: the files are as git stores them.
 fn other_filters(into: &Path) -> Result<Vec<String>, Error> {
-    let list = |words: &[&str]| {
-        let mut listed = command(into, Config::Nobody);
-        listed.args(["ls-files", "-z", "--"]).args(words);
-        git::output(listed, "the tree of a revision cannot be read").map(|it| git::paths(&it))
-    };
     let mut names = BTreeSet::new();
-    for path in list(&[":(glob)**/.gitattributes"])? {
+    for path in git::paths(&listed(into, ":(glob)**/.gitattributes")?) {
         let file = into.join(path);
         if file.symlink_metadata().is_ok_and(|about| about.is_file()) {
             let text = String::from_utf8_lossy(&fs::read(file).unwrap_or_default()).into_owned();
@@ -181,7 +173,7 @@ fn other_filters(into: &Path) -> Result<Vec<String>, Error> {
     }
     let mut lacks = Vec::new();
     for name in names {
-        let files = list(&[&format!(":(attr:filter={name})")])?;
+        let files = git::paths(&listed(into, &format!(":(attr:filter={name})"))?);
         if let Some(first) = files.first() {
             let (first, more) = (shown(first.display().to_string()), files.len() - 1);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -68,12 +68,10 @@ pub(super) fn run(mut command: Command) -> Result<Output, Error> {
 /// If git is not installed or fails, with its message.
 pub(super) fn output(command: Command, what: &str) -> Result<Vec<u8>, Error> {
     let ended = run(command)?;
-    if ended.status.success() { Ok(ended.stdout) } else { Err(failed(what, &ended)) }
-}
-
-/// The error of a command that must succeed.
-pub(super) fn failed(what: &str, ended: &Output) -> Error {
-    Error::failed(format!("{what}: git says: {}", message(ended)))
+    if ended.status.success() {
+        return Ok(ended.stdout);
+    }
+    Err(Error::failed(format!("{what}: git says: {}", message(&ended))))
 }
 
 /// What git wrote to standard error, as one shown line.
