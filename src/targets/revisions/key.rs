@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use text::hex::hex;
 
 /// Changes when snapshots of an earlier tiebreak can no longer be used.
 const FORMAT: u32 = 2;
@@ -102,10 +103,7 @@ pub(super) fn of(
 
 /// A short name for a text, which other texts do not have.
 pub(super) fn digest(text: &[u8]) -> String {
-    Sha256::digest(text).iter().take(8).fold(String::new(), |mut all, byte| {
-        let _ = write!(all, "{byte:02x}");
-        all
-    })
+    hex(&Sha256::digest(text)[..8])
 }
 
 fn is_volatile(name: &str) -> bool {

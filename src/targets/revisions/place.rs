@@ -24,6 +24,8 @@ pub(super) struct Place {
     directory: PathBuf,
     /// The text that identifies what is built. None if it is not kept.
     key: Option<String>,
+    /// Whether everything was built when it was entered, for this key, and nothing has changed since.
+    is_complete: bool,
     /// Whether a command failed, so that the log must stay for the user.
     has_failed: bool,
     _lock: Lock,
@@ -73,8 +75,15 @@ impl Place {
             }
         };
         let Some(lock) = lock else { return Ok(None) };
-        let place = Place { directory: directory.clone(), key, has_failed: false, _lock: lock };
-        if !place.is_complete() {
+        let mut place = Place {
+            directory: directory.clone(),
+            key,
+            is_complete: false,
+            has_failed: false,
+            _lock: lock,
+        };
+        place.is_complete = place.has_all();
+        if !place.is_complete {
             place.empty().map_err(fails)?;
         }
         let _ = fs::File::open(place.directory.join(BUILT))
@@ -95,14 +104,16 @@ impl Place {
         self.directory.join(LOG)
     }
 
-    /// Whether everything was built, for this key, and nothing has changed since.
     pub(super) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    fn has_all(&self) -> bool {
         let Some(key) = &self.key else { return false };
         let built = fs::read_to_string(self.directory.join(BUILT)).unwrap_or_default();
         let mut lines = built.lines();
         let state = lines.next().map(str::to_owned);
-        let same_key = lines.eq(key.lines().chain(std::iter::empty()));
-        same_key && state.is_some() && self.state().ok().map(|(state, _)| state) == state
+        lines.eq(key.lines()) && state.is_some() && self.state().ok() == state
     }
 
     /// Notes that a command failed: the log stays when the rest is removed.
@@ -113,18 +124,18 @@ impl Place {
     /// Notes that everything was built.
     pub(super) fn complete(&self) -> io::Result<()> {
         let Some(key) = &self.key else { return Ok(()) };
-        let (state, _) = self.state()?;
+        let state = self.state()?;
         let mut built = fs::File::create(self.directory.join(BUILT))?;
         built.write_all(format!("{state}\n{key}").as_bytes())
     }
 
-    /// What the tree and the cache contain: a digest, and their size in bytes.
-    fn state(&self) -> io::Result<(String, u64)> {
-        let (mut digest, mut bytes) = (Sha256::new(), 0);
+    /// A digest of what the tree and the cache contain.
+    fn state(&self) -> io::Result<String> {
+        let mut digest = Sha256::new();
         for directory in [TREE, CACHE] {
-            note(&self.directory.join(directory), &mut digest, &mut bytes)?;
+            note(&self.directory.join(directory), &mut digest, &mut 0)?;
         }
-        Ok((super::key::digest(&digest.finalize()), bytes))
+        Ok(key::digest(&digest.finalize()))
     }
 
     fn empty(&self) -> io::Result<()> {
