@@ -324,27 +324,35 @@ fn requested_as(
     if let Some((of_file, snapshots)) = snapshots {
         match &mut requested.location {
             TargetLocation::Launched(launch) => {
-                let mut each = snapshots.iter().map(|snapshot| {
-                    let mut launch = (**launch).clone();
+                let (first, rebuilt) = in_each(&**launch, snapshots, |launch, snapshot| {
                     launch.move_to(of_file, snapshot);
-                    launch
                 });
-                let first = each.next().expect("at least one build");
-                **launch = Launch { rebuilt: each.collect(), ..first };
+                **launch = Launch { rebuilt, ..first };
             }
             TargetLocation::Program(program) => {
-                let mut each = snapshots.iter().map(|snapshot| {
-                    let mut program = (**program).clone();
+                let (first, rebuilt) = in_each(&**program, snapshots, |program, snapshot| {
                     program.move_to(of_file, snapshot);
-                    program
                 });
-                let first = each.next().expect("at least one build");
-                **program = Program { rebuilt: each.collect(), ..first };
+                **program = Program { rebuilt, ..first };
             }
             TargetLocation::Attached { .. } => {}
         }
     }
     Ok(requested)
+}
+
+/// A target in each of its snapshots: in the first one, and in the further ones.
+fn in_each<T: Clone>(
+    target: &T,
+    snapshots: &[Snapshot],
+    move_to: impl Fn(&mut T, &Snapshot),
+) -> (T, Vec<T>) {
+    let mut each = snapshots.iter().map(|snapshot| {
+        let mut target = target.clone();
+        move_to(&mut target, snapshot);
+        target
+    });
+    (each.next().expect("at least one build"), each.collect())
 }
 
 /// Refuses fewer builds than an interval needs.
