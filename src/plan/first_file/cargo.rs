@@ -34,13 +34,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
         );
         return Some(draft.program(source, "./target/release/NAME"));
     };
-    let binary = manifest.get("bin").and_then(|bins| match bins.get_ref() {
-        DeValue::Array(bins) => bins.iter().find_map(|bin| match bin.get_ref() {
-            DeValue::Table(bin) => word(bin, "name"),
-            _ => None,
-        }),
-        _ => None,
-    });
+    let binary = names(manifest, "bin").into_iter().next();
     if binary.is_none() && !source.has("src/main.rs") {
         let draft = Draft::new(&package, "a library without benchmarks of criterion").unknown(
             "what is measured: add benchmarks with criterion and run `tiebreak init` again, or name a program",
@@ -60,16 +54,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
 
 /// The names of its benchmarks.
 fn benches(source: &Source, manifest: &DeTable<'_>) -> Vec<String> {
-    let declared = match manifest.get("bench").map(|benches| benches.get_ref()) {
-        Some(DeValue::Array(benches)) => benches
-            .iter()
-            .filter_map(|bench| match bench.get_ref() {
-                DeValue::Table(bench) => word(bench, "name"),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    };
+    let declared = names(manifest, "bench");
     if !declared.is_empty() {
         return declared;
     }
@@ -78,6 +63,18 @@ fn benches(source: &Source, manifest: &DeTable<'_>) -> Vec<String> {
             && file.extension().is_some_and(|extension| extension == "rs")
     });
     files.filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned())).collect()
+}
+
+/// The names of the tables of an array, such as `[[bench]]`.
+fn names(manifest: &DeTable<'_>, key: &str) -> Vec<String> {
+    let Some(DeValue::Array(tables)) = manifest.get(key).map(|tables| tables.get_ref()) else {
+        return Vec::new();
+    };
+    let name = |value: &DeValue<'_>| match value {
+        DeValue::Table(table) => word(table, "name"),
+        _ => None,
+    };
+    tables.iter().filter_map(|table| name(table.get_ref())).collect()
 }
 
 pub(super) fn table<'a, 'b>(of: &'a DeTable<'b>, key: &str) -> Option<&'a DeTable<'b>> {

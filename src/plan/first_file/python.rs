@@ -16,21 +16,20 @@ const REQUIREMENTS: [&str; 5] = [
 
 pub(super) fn draft(source: &Source) -> Option<Draft> {
     let files: Vec<&str> = REQUIREMENTS.into_iter().filter(|file| source.has(file)).collect();
-    let mut texts: String = files.iter().map(|file| source.text(file)).collect();
-    texts += &source.text("pyproject.toml");
+    let is_required = files.iter().any(|file| source.text(file).contains("pytest-benchmark"));
+    let project = source.text("pyproject.toml");
+    let is_used = is_required || project.contains("pytest-benchmark");
     let mut install = vec!["{cache}/venv/bin/pip", "install", "--quiet"];
     files.iter().for_each(|file| install.extend(["--requirement", file]));
-    if source.text("pyproject.toml").contains("[project]") {
+    if project.contains("[project]") {
         install.push(".");
     }
-    let uses = |name: &str| texts.contains(name);
-    let named = |name: &str| files.iter().any(|file| source.text(file).contains(name));
-    if uses("pytest-benchmark") && !named("pytest-benchmark") {
+    if is_used && !is_required {
         // It is among the extras or groups of pyproject.toml, whose names are not fixed.
         install.push("pytest-benchmark");
     }
     let build: [&[&str]; 2] = [&["python3", "-m", "venv", "{cache}/venv"], &install];
-    if uses("pytest-benchmark") {
+    if is_used {
         let draft = Draft::new(&name(source), "benchmarks of pytest-benchmark").build(&build);
         let command = "{cache}/venv/bin/python -m pytest -q -p no:cacheprovider --benchmark-only --benchmark-json {figures}";
         return Some(draft.suite(command, "{ kind = \"pytest-benchmark\", file = \"{figures}\" }"));
