@@ -49,8 +49,11 @@ pub(in crate::cli) struct CheckArgs {
 
 pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
     let mut spec = compare::spec(&args.compare)?;
+    // `check` runs nothing of the file, so the permissions are not needed here.
+    spec.allow_file = true;
+    spec.allow_destructive = true;
     if !spec.against.revisions.is_empty() {
-        return of_revisions(Spec { allow_file: true, allow_destructive: true, ..spec });
+        return of_revisions(&spec);
     }
     // Printed first, because what follows fails if a variable is not set.
     let mut files = Vec::new();
@@ -63,9 +66,6 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
         let file = shown_whole(file.display().to_string());
         outputs::print(&format!("file     {file} (--cacert)\n\n"))?;
     }
-    // `check` runs nothing of the file, so the permissions are not needed here.
-    spec.allow_file = true;
-    spec.allow_destructive = true;
     let inputs = plan::read_with(&spec, files)?;
     if load_points(&spec, &inputs)?.is_some_and(|points| points.is_of_one()) {
         // One contender cannot be compared: its sweep is for `tiebreak run`.
@@ -77,8 +77,8 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
 }
 
 /// What a comparison of revisions would build and do.
-fn of_revisions(spec: Spec) -> Result<Exit, Error> {
-    let experiment = RevisionExperiment::read(&spec)?;
+fn of_revisions(spec: &Spec) -> Result<Exit, Error> {
+    let experiment = RevisionExperiment::read(spec)?;
     outputs::print(&secrets::hidden(&of_file(experiment.file())?))?;
     let sides = experiment.sides(&spec.against.revisions)?;
     let mut builds = "builds, each in a snapshot of its own:\n".to_owned();
@@ -91,7 +91,7 @@ fn of_revisions(spec: Spec) -> Result<Exit, Error> {
     let rebuilds = spec.against.rebuilds;
     let times = rebuilds.map_or(String::new(), |times| format!("  each side {times} times\n"));
     outputs::print(&secrets::hidden(&format!("{builds}{times}\n")))?;
-    let resolved = conduct::settle_read(&spec, experiment.unbuilt(&sides, rebuilds)?)?;
+    let resolved = conduct::settle_read(spec, experiment.unbuilt(&sides, rebuilds)?)?;
     outputs::print(&secrets::hidden(&text(&resolved)))?;
     Ok(Exit::Sound)
 }
