@@ -1,6 +1,7 @@
 //! What README, the guide and the experiments' READMEs show works: every command in them is tried,
 //! so is every experiment file of the guide, and every link between documents leads somewhere.
 
+use crate::against::git;
 use crate::common::not_tested::Lack;
 use crate::common::{TestDirectory, errors, serve, url};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -30,10 +31,6 @@ const SHORT: [&str; 11] = [
     "0s",
     "-q",
 ];
-
-/// A commit of the test's repository.
-const COMMIT: &str =
-    "-c user.name=Ada -c user.email=ada@example.org commit --quiet --allow-empty --message x";
 
 /// A fenced block of a document.
 struct Block {
@@ -134,19 +131,15 @@ impl WorkDirectory {
         let suite = "[contender.app]\nurl = 'exec:./app'\nfigures = 'go'\n";
         std::fs::write(directory.file("suite.toml"), suite).expect("a file");
         for script in [
-            "init --quiet -b main",
+            "init --quiet",
             "add one.toml",
-            COMMIT,
+            "commit --quiet --message x",
             "tag v1.3",
             "tag v1.4",
-            COMMIT,
+            "commit --quiet --allow-empty --message x",
             "update-ref refs/remotes/origin/main HEAD~1",
         ] {
-            let mut git = std::process::Command::new("git");
-            let words = script.split(' ').collect::<Vec<_>>();
-            let made =
-                git.args(words).current_dir(directory.path()).output().expect("git is installed");
-            assert!(made.status.success(), "{}", errors(&made));
+            git(directory.path(), &script.split(' ').collect::<Vec<_>>());
         }
         for name in ["old", "new", "man"] {
             std::fs::create_dir(directory.file(name)).expect("a directory");

@@ -1,6 +1,7 @@
 //! The projects in miniature of `examples/`, each in a repository of its own whose last commit makes it slower: what
 //! the guide's commands say of them.
 
+use crate::against::git;
 use crate::common::{TestDirectory, errors, number, stdout};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -24,11 +25,12 @@ impl Project {
     fn new(name: &'static str) -> Project {
         let project = Project { directory: TestDirectory::new(), name };
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
-        let mut copy = Command::new("cp");
-        project.succeed(copy.arg("-r").arg(example).arg(project.path()));
-        project.git(&["init", "-q"]);
+        let copy = Command::new("cp").arg("-r").arg(example).arg(project.path()).output();
+        let copy = copy.expect("the program runs");
+        assert!(copy.status.success(), "{}", errors(&copy));
+        git(&project.path(), &["init", "-q"]);
         // What was built in the example itself.
-        project.git(&["clean", "-fdXq"]);
+        git(&project.path(), &["clean", "-fdXq"]);
         project.commit("The first version");
         project
     }
@@ -53,20 +55,8 @@ impl Project {
     }
 
     fn commit(&self, subject: &str) {
-        self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "--allow-empty", "-m", subject]);
-    }
-
-    fn git(&self, arguments: &[&str]) {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=Example", "-c", "user.email=example@localhost"]);
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
-        self.succeed(git.args(arguments).current_dir(self.path()));
-    }
-
-    fn succeed(&self, command: &mut Command) {
-        let output = command.output().expect("the program runs");
-        assert!(output.status.success(), "{command:?}: {}{}", stdout(&output), errors(&output));
+        git(&self.path(), &["add", "-A"]);
+        git(&self.path(), &["commit", "-q", "--allow-empty", "-m", subject]);
     }
 
     /// Runs tiebreak in the project. What the tools fetch and compile for all projects alike is kept between tests.
