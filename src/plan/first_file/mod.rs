@@ -146,7 +146,7 @@ impl Draft {
         let dockerfile = source.has("Dockerfile") && file != "Dockerfile";
         let mut text = format!(
             "# Written by `tiebreak init` from {file}: {}.\n\
-             # `tiebreak compare --against HEAD~1` compares the last commit with your working tree;\n\
+             # `tiebreak compare --against HEAD~1` compares the commit before the last one with your working tree;\n\
              # `tiebreak help keys` explains every key.\n",
             self.found
         );
