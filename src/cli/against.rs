@@ -74,5 +74,5 @@ pub(super) fn read(spec: &Spec, quiet: bool) -> Result<(Inputs, Vec<BuiltSnapsho
         }
     };
     let building = Building { stopped: &signals::caught, tell: &tell };
-    experiment.build(&sides, spec.against.rebuilds, &building)
+    experiment.build(&sides, spec.against.rebuilds, &building).map_err(|failed| failed.error)
 }

@@ -183,35 +183,48 @@ impl RevisionExperiment {
         sides: &[Side],
         rebuilds: Option<u32>,
         building: &Building<'_>,
-    ) -> Result<(Inputs, Vec<BuiltSnapshot>), Error> {
+    ) -> Result<(Inputs, Vec<BuiltSnapshot>), NotBuilt> {
         let (mut requested, mut all) = (Vec::new(), Vec::new());
         let mut secrets = self.secrets.clone();
-        for side in sides {
-            let theirs = self.their_experiment(side)?;
-            let contender = theirs.as_ref().map_or(&self.contender, |theirs| &theirs.contender);
-            let mut built = Vec::new();
-            for number in 0..rebuilds.unwrap_or(1) {
-                let rebuild = rebuilds.map(|_| number + 1);
-                built.push(self.build_one(side, contender, rebuild, building)?);
-            }
-            // Read again where it stays: its data are there.
-            let theirs = theirs.map(|_| self.read_theirs(side, &built[0])).transpose()?;
-            let (contender, of_file) = match &theirs {
-                Some(theirs) => (&theirs.contender, &theirs.directory),
-                None => (&self.contender, &self.directory),
-            };
-            let work_tree = built[0].changes.as_ref().map(|changes| WorkTree {
-                changed_files: changes.changed,
-                untracked_files: changes.untracked,
-            });
-            let revision = revision(&side.commit, work_tree, rebuilds.unwrap_or(0));
-            let snapshots: Vec<Snapshot> = built.iter().map(BuiltSnapshot::snapshot).collect();
-            let snapshots = (of_file.as_path(), &snapshots[..]);
-            requested.push(requested_as(side, contender.clone(), revision, Some(snapshots))?);
-            secrets.extend(theirs.into_iter().flat_map(|theirs| theirs.secrets));
-            all.append(&mut built);
+        for (position, side) in sides.iter().enumerate() {
+            let built = self.build_side(side, rebuilds, building);
+            let mut built = built.map_err(|error| NotBuilt { position, error })?;
+            requested.push(built.requested);
+            secrets.extend(built.secrets);
+            all.append(&mut built.snapshots);
         }
         Ok((self.inputs(requested, rebuilds, secrets), all))
+    }
+
+    fn build_side(
+        &self,
+        side: &Side,
+        rebuilds: Option<u32>,
+        building: &Building<'_>,
+    ) -> Result<BuiltSide, Error> {
+        let theirs = self.their_experiment(side)?;
+        let contender = theirs.as_ref().map_or(&self.contender, |theirs| &theirs.contender);
+        let mut built = Vec::new();
+        for number in 0..rebuilds.unwrap_or(1) {
+            let rebuild = rebuilds.map(|_| number + 1);
+            built.push(self.build_one(side, contender, rebuild, building)?);
+        }
+        // Read again where it stays: its data are there.
+        let theirs = theirs.map(|_| self.read_theirs(side, &built[0])).transpose()?;
+        let (contender, of_file) = match &theirs {
+            Some(theirs) => (&theirs.contender, &theirs.directory),
+            None => (&self.contender, &self.directory),
+        };
+        let work_tree = built[0].changes.as_ref().map(|changes| WorkTree {
+            changed_files: changes.changed,
+            untracked_files: changes.untracked,
+        });
+        let revision = revision(&side.commit, work_tree, rebuilds.unwrap_or(0));
+        let snapshots: Vec<Snapshot> = built.iter().map(BuiltSnapshot::snapshot).collect();
+        let snapshots = (of_file.as_path(), &snapshots[..]);
+        let requested = requested_as(side, contender.clone(), revision, Some(snapshots))?;
+        let secrets = theirs.map_or(Vec::new(), |theirs| theirs.secrets);
+        Ok(BuiltSide { requested, snapshots: built, secrets })
     }
 
     fn build_one(
@@ -301,6 +314,20 @@ impl RevisionExperiment {
         inputs.declare(secrets::declared());
         inputs
     }
+}
+
+/// The side that does not build, by its position, and why.
+pub(crate) struct NotBuilt {
+    pub(crate) position: usize,
+    pub(crate) error: Error,
+}
+
+/// A side as it was built.
+struct BuiltSide {
+    requested: RequestedContender,
+    snapshots: Vec<BuiltSnapshot>,
+    /// Those of its own experiment file.
+    secrets: Vec<Secret>,
 }
 
 /// What the file of another revision says of the contender.

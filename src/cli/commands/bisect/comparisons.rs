@@ -2,7 +2,7 @@
 
 use crate::cli::{conduct, outputs};
 use crate::plan::Spec;
-use crate::plan::against::{Building, RevisionExperiment, Side};
+use crate::plan::against::{Building, NotBuilt, RevisionExperiment, Side};
 use crate::run::bisect::{Measuring, ProbeToMeasure, Reading};
 use crate::run::judging::{self, Judged};
 use crate::run::runner::{self, Reporting};
@@ -76,20 +76,13 @@ impl Measuring for Comparisons<'_> {
             .collect();
         let tell = |step: &str| self.say(&format!("  {step}"));
         let building = Building { stopped: &signals::caught, tell: &tell };
-        // One by one, to know which of them does not build. What was built is kept for its commit.
-        for (position, side) in sides.iter().enumerate() {
-            match self.experiment.build(std::slice::from_ref(side), None, &building) {
-                _ if signals::caught() => return Ok(Reading::Unfinished),
-                Err(error) if error.exit == Exit::TargetFailed => {
-                    return Ok(Reading::Unusable(position, error.text));
-                }
-                Err(error) => return Err(error),
-                Ok(_) => {}
+        let (inputs, _snapshots) = match self.experiment.build(&sides, None, &building) {
+            _ if signals::caught() => return Ok(Reading::Unfinished),
+            Err(NotBuilt { position, error }) if error.exit == Exit::TargetFailed => {
+                return Ok(Reading::Unusable(position, error.text));
             }
-        }
-        // The steps were told already.
-        let is_quiet = Building { tell: &|_| {}, ..building };
-        let (inputs, _snapshots) = self.experiment.build(&sides, None, &is_quiet)?;
+            built => built.map_err(|failed| failed.error)?,
+        };
         let spec = of_units(&self.spec, self.experiment, what.units as u32, what.seed);
         let resolved = conduct::settle_read(&spec, inputs)?;
         let reporting = Reporting {
