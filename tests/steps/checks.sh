@@ -61,9 +61,9 @@ known_truths() {
     cargo test "${everything[@]}" --test truths -- --level "$level" --table target/test/truths.md "${more[@]}"
 }
 
-# Suites on a simulated machine, with as many of them as METHOD states.
-simulated_suites() {
-    cargo test --package tiebreak-judge --lib --release --locked suites::simulated -- --ignored --nocapture
+# The simulations of METHOD, with as many runs as it states: no other test of the judge is ignored.
+simulations() {
+    cargo test --package tiebreak-judge --lib --release --locked -- --ignored --nocapture
 }
 
 # The table with where and when it was made: docs/TRUTHS.md.
