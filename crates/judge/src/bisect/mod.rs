@@ -19,7 +19,7 @@ mod tests;
 mod weights;
 
 pub use naming::Parts;
-pub use search::{Search, Settings};
+pub use search::{Search, Settings, most_units};
 
 use crate::stats::signed_rank::SignedRank;
 use std::ops::Range;
@@ -30,11 +30,14 @@ pub const MATTERS: f64 = 0.03;
 /// Units after which there is a look: of GOOD with BAD, and of a fresh comparison.
 pub const LOOKS: [usize; 3] = [8, 16, 32];
 
+/// The most fresh comparisons of a search.
+pub const ATTEMPTS: usize = 3;
+
 /// The level of GOOD with BAD, at each look.
 const WHOLE_LEVEL: f64 = 0.05 / 3.0;
 /// The level of a commit with its parent at each look, by attempt: 5 % for all attempts and looks together, on the
 /// side that names.
-const NAMING_LEVELS: [f64; 3] = [0.05 / 3.0, 0.025 / 3.0, 0.025 / 3.0];
+const NAMING_LEVELS: [f64; ATTEMPTS] = [0.05 / 3.0, 0.025 / 3.0, 0.025 / 3.0];
 /// The level of GOOD with the parent, and of the commit with BAD, at each look.
 const OTHERS_LEVEL: f64 = 0.025 / 3.0;
 
@@ -70,7 +73,7 @@ pub enum Purpose {
         parent: Place,
         /// The commit.
         commit: Place,
-        /// Counted from 1, three at most.
+        /// Counted from 1, at most [`ATTEMPTS`].
         attempt: usize,
     },
 }

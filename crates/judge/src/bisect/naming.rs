@@ -15,7 +15,7 @@ pub struct Parts {
 
 impl Parts {
     /// The parts around the commit.
-    pub fn others(&self) -> impl Iterator<Item = Difference> {
+    pub(super) fn others(&self) -> impl Iterator<Item = Difference> {
         [self.before, self.after].into_iter().flatten()
     }
 }

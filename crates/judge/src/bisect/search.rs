@@ -2,7 +2,7 @@
 
 use super::naming::{Look, Naming};
 use super::weights::Weights;
-use super::{Answer, Difference, LOOKS, NAMING_LEVELS, Place, Probe, Purpose, Step, WHOLE_LEVEL};
+use super::{ATTEMPTS, Answer, Difference, LOOKS, Place, Probe, Purpose, Step, WHOLE_LEVEL};
 use crate::random::Random;
 use crate::stats::paired_t::standard_deviation;
 use std::ops::Range;
@@ -142,12 +142,7 @@ impl Search {
 
     /// Whether so many fresh comparisons are allowed that one is left.
     pub fn can_name(&self) -> bool {
-        self.attempts < NAMING_LEVELS.len()
-    }
-
-    /// The most units that the search may take before a fresh comparison.
-    pub fn most_units(&self) -> usize {
-        40 + 20 * self.settings.commits.next_power_of_two().ilog2() as usize
+        self.attempts < ATTEMPTS
     }
 
     fn observe_whole(&mut self, differences: &[f64]) {
@@ -241,7 +236,7 @@ impl Search {
         let stays =
             before.filter(|at| self.weights.is_usable(*at) && !self.weights.is_on_a_side(*at));
         let next = stays.or_else(|| self.weights.middle());
-        match next.filter(|_| can_go_on && self.units < self.most_units()) {
+        match next.filter(|_| can_go_on && self.units < most_units(self.settings.commits)) {
             Some(commit) => {
                 let is_with_good = self.coins.uniform() < 0.5;
                 self.at = Some((commit, if is_with_good { 0 } else { self.settings.commits }));
@@ -266,6 +261,11 @@ impl Effect {
     fn step(self, u: f64) -> f64 {
         self.whole.estimate * u / (self.noise * self.noise)
     }
+}
+
+/// The most units that a search over so many commits takes, without the first and the fresh comparisons.
+pub fn most_units(commits: usize) -> usize {
+    40 + 20 * commits.next_power_of_two().ilog2() as usize
 }
 
 /// How many units are left to the next look.

@@ -29,15 +29,16 @@ pub(super) struct Comparisons<'a> {
     pub(super) is_quiet: bool,
 }
 
-/// The commit as the repository knows it.
-pub(super) fn known(commit: &Commit) -> repository::Commit {
-    repository::Commit {
+/// A commit as one side of a comparison, under this name.
+pub(super) fn side(name: &str, commit: &Commit) -> Side {
+    let commit = repository::Commit {
         id: commit.id.clone(),
         short: commit.short.clone(),
         subject: commit.subject.clone(),
         author: commit.author.clone(),
         authored: commit.authored.clone(),
-    }
+    };
+    Side { name: name.to_owned(), commit, is_work_tree: false }
 }
 
 /// The shortest turn of a program: it is run once, and a turn lasts until it has ended.
@@ -67,13 +68,8 @@ pub(super) fn of_units(
 
 impl Measuring for Comparisons<'_> {
     fn measure(&mut self, what: &ProbeToMeasure<'_>, directory: &Path) -> Result<Reading, Error> {
-        let sides: Vec<Side> = (what.contenders().into_iter())
-            .map(|(name, commit)| Side {
-                name: name.to_owned(),
-                commit: known(commit),
-                is_work_tree: false,
-            })
-            .collect();
+        let contenders = what.contenders().into_iter();
+        let sides: Vec<Side> = contenders.map(|(name, commit)| side(name, commit)).collect();
         let tell = |step: &str| self.say(&format!("  {step}"));
         let building = Building { stopped: &signals::caught, tell: &tell };
         let (inputs, _snapshots) = match self.experiment.build(&sides, None, &building) {

@@ -8,7 +8,7 @@ mod figure;
 use crate::cli::flags::{COMPARE, Flags};
 use crate::cli::options::TargetOptions;
 use crate::cli::{conduct, outputs};
-use crate::plan::against::{Against, RevisionExperiment, Side};
+use crate::plan::against::{Against, RevisionExperiment};
 use crate::plan::question::hash;
 use crate::plan::settings::declared::Declared;
 use crate::plan::{Command, RunSettings, Spec};
@@ -129,7 +129,7 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     skipped(&what, &line.commits)?;
     let search = Searched { args, metric, is_good: line.commits[0].id == good.id };
     if args.dry_run {
-        outputs::print(&search.plan(&line, &duration::of(&spec, &experiment, &line)?))?;
+        outputs::print(&search.plan(&line, &duration::of(&spec, &experiment, &line, &plan)?))?;
         return Ok(Exit::Sound);
     }
     let keeping = search.directory()?;
@@ -137,7 +137,7 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     let record = match keeping.earlier(&what)? {
         Some(record) => record,
         None => {
-            search.say(&search.plan(&line, &duration::of(&spec, &experiment, &line)?));
+            search.say(&search.plan(&line, &duration::of(&spec, &experiment, &line, &plan)?));
             Bisection {
                 schema: SCHEMA.to_owned(),
                 asked: what,
@@ -217,15 +217,6 @@ fn check_case(args: &BisectArgs, plan: &Plan) -> Result<(), Error> {
 fn whole_plan(spec: &Spec, experiment: &RevisionExperiment, line: &Line) -> Result<Plan, Error> {
     let last = line.commits.len() - 1;
     duration::plan(spec, experiment, line, &[0, last], judge::bisect::LOOKS[0] as u32)
-}
-
-/// The sides of a probe before anything is built, by the places of its commits.
-fn sides(line: &Line, contenders: &[(&'static str, usize)]) -> Vec<Side> {
-    let side = |(name, place): &(&'static str, usize)| {
-        let commit = comparisons::known(&line.commits[*place]);
-        Side { name: (*name).to_owned(), commit, is_work_tree: false }
-    };
-    contenders.iter().map(side).collect()
 }
 
 fn asked(
