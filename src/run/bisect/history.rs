@@ -36,10 +36,6 @@ pub(crate) trait Commits {
     fn is_shallow(&self) -> bool;
 }
 
-const FORMAT: &str = "--format=%H%x00%h%x00%s%x00%an%x00%aI%x00%P";
-/// The fields of this format.
-const FIELDS: usize = 6;
-
 impl Commits for Repository {
     fn first_parents(
         &self,
@@ -48,18 +44,13 @@ impl Commits for Repository {
         paths: &[String],
     ) -> Result<Vec<Commit>, Error> {
         let range = format!("{without}..{of}");
-        let words =
-            ["log", "-z", "--first-parent", "--reverse", "--encoding=UTF-8", FORMAT, &range, "--"];
+        let words = ["--first-parent", "--reverse", &range, "--"];
         let words: Vec<&str> = words.into_iter().chain(paths.iter().map(String::as_str)).collect();
-        Ok(parsed(&self.reads(&words)?))
+        Ok(self.log(&words)?.into_iter().map(recorded).collect())
     }
 
     fn describe(&self, id: &str) -> Result<Commit, Error> {
-        let Known { id, short, subject, author, authored } = Repository::describe(self, id)?;
-        let parents = self.reads(&["rev-list", "--parents", "-1", &id])?;
-        let parents = String::from_utf8_lossy(&parents);
-        let parents = parents.split_whitespace().skip(1).map(str::to_owned).collect();
-        Ok(Commit { id, short, subject, author, authored, parents, left_out: 0 })
+        Repository::describe(self, id).map(recorded)
     }
 
     fn is_shallow(&self) -> bool {
@@ -67,20 +58,10 @@ impl Commits for Repository {
     }
 }
 
-/// The commits of an output whose fields are separated by zero bytes.
-fn parsed(output: &[u8]) -> Vec<Commit> {
-    let text = String::from_utf8_lossy(output);
-    let fields: Vec<&str> = text.split('\0').collect();
-    let commits = fields.chunks_exact(FIELDS).map(|of| Commit {
-        id: of[0].to_owned(),
-        short: of[1].to_owned(),
-        subject: of[2].chars().take(text::shown::LONGEST).collect(),
-        author: of[3].chars().take(text::shown::LONGEST).collect(),
-        authored: of[4].to_owned(),
-        parents: of[5].split(' ').filter(|id| !id.is_empty()).map(str::to_owned).collect(),
-        left_out: 0,
-    });
-    commits.collect()
+/// A commit as the record of a search has it.
+fn recorded(known: Known) -> Commit {
+    let Known { id, short, subject, author, authored, parents } = known;
+    Commit { id, short, subject, author, authored, parents, left_out: 0 }
 }
 
 /// The line of history to BAD: the commit that stands for GOOD, then those that may have made a difference. GOOD itself
@@ -207,13 +188,16 @@ fn check(line: &[Commit]) -> Result<(), Error> {
 /// # Errors
 /// If an end of the line is skipped.
 pub(crate) fn skipped(asked: &Asked, line: &[Commit]) -> Result<(), Error> {
-    for end in [line.first(), line.last()].into_iter().flatten() {
-        if asked.skipped.contains(&end.id) {
-            return Err(Error::usage(format!(
-                "--skip {}: the first and the last commit must be measured: name others as GOOD or BAD",
-                shown(&end.short)
-            )));
-        }
+    match skipped_end(asked, line) {
+        None => Ok(()),
+        Some(end) => Err(Error::usage(format!(
+            "--skip {}: the first and the last commit must be measured: name others as GOOD or BAD",
+            shown(&end.short)
+        ))),
     }
-    Ok(())
+}
+
+/// An end of a line that is skipped.
+pub(super) fn skipped_end<'a>(asked: &Asked, line: &'a [Commit]) -> Option<&'a Commit> {
+    [line.first()?, line.last()?].into_iter().find(|end| asked.skipped.contains(&end.id))
 }

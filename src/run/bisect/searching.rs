@@ -105,8 +105,7 @@ impl Searching<'_> {
         }
         let paths = &self.record.asked.paths;
         let Some(commits) = history::of_merge(self.commits, &merge, paths)? else { return Ok(()) };
-        let ends = [commits.first(), commits.last()].into_iter().flatten();
-        if ends.into_iter().any(|end| self.record.asked.skipped.contains(&end.id)) {
+        if history::skipped_end(&self.record.asked, &commits).is_some() {
             return Ok(());
         }
         self.measuring.say(&format!(

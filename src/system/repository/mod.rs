@@ -12,10 +12,11 @@ use git::{Config, command};
 use protocol::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use text::shown::shown;
+use text::shown::{LONGEST, shown};
 
-/// The longest subject or author that is kept, in characters.
-const LONGEST: usize = 200;
+/// What `git log` prints of a commit, and the number of fields in that.
+const FORMAT: &str = "--format=%H%x00%h%x00%s%x00%an%x00%aI%x00%P";
+const FIELDS: usize = 6;
 
 /// A repository with a work tree.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct Commit {
     pub(crate) author: String,
     /// When it was written, in the form of RFC 3339 with the author's offset.
     pub(crate) authored: String,
+    /// The whole ids of its parents.
+    pub(crate) parents: Vec<String>,
 }
 
 impl Repository {
@@ -73,8 +76,8 @@ impl Repository {
         &self.top
     }
 
-    /// A command of git that reads this repository, for questions that are not answered here.
-    pub(crate) fn reads(&self, words: &[&str]) -> Result<Vec<u8>, Error> {
+    /// What a command of git that reads this repository prints.
+    fn reads(&self, words: &[&str]) -> Result<Vec<u8>, Error> {
         git::output(self.command(words), "the repository cannot be read")
     }
 
@@ -98,13 +101,17 @@ impl Repository {
 
     /// The commit of this whole id.
     pub(crate) fn describe(&self, id: &str) -> Result<Commit, Error> {
-        let format = "--format=%H%x00%h%x00%s%x00%an%x00%aI";
-        let words = ["log", "-1", "--no-show-signature", "--encoding=UTF-8", format, id, "--"];
-        let output = self.reads(&words)?;
-        let line = git::line(&output);
-        let mut fields = line.split('\0').map(|field| field.chars().take(LONGEST).collect());
-        let mut next = || fields.next().unwrap_or_default();
-        Ok(Commit { id: next(), short: next(), subject: next(), author: next(), authored: next() })
+        let found = self.log(&["-1", id, "--"])?.pop();
+        found.ok_or_else(|| Error::failed(format!("the repository cannot be read: no commit {id}")))
+    }
+
+    /// The commits that `git log` lists for these words, in its order.
+    pub(crate) fn log(&self, words: &[&str]) -> Result<Vec<Commit>, Error> {
+        let all = [&["log", "-z", "--no-show-signature", "--encoding=UTF-8", FORMAT], words];
+        let output = self.reads(&all.concat())?;
+        let text = String::from_utf8_lossy(&output);
+        let fields: Vec<&str> = text.split('\0').collect();
+        Ok(fields.chunks_exact(FIELDS).map(commit).collect())
     }
 
     /// Whether history is missing, because the clone was made with a depth.
@@ -157,6 +164,19 @@ impl Repository {
         let words =
             ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         self.reads(&words).map_or(Vec::new(), |output| git::paths(&output))
+    }
+}
+
+/// A commit from the fields of [`FORMAT`].
+fn commit(fields: &[&str]) -> Commit {
+    let field = |at: usize| fields[at].chars().take(LONGEST).collect();
+    Commit {
+        id: field(0),
+        short: field(1),
+        subject: field(2),
+        author: field(3),
+        authored: field(4),
+        parents: fields[5].split_whitespace().map(str::to_owned).collect(),
     }
 }
 

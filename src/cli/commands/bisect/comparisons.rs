@@ -37,6 +37,7 @@ pub(super) fn side(name: &str, commit: &Commit) -> Side {
         subject: commit.subject.clone(),
         author: commit.author.clone(),
         authored: commit.authored.clone(),
+        parents: commit.parents.clone(),
     };
     Side { name: name.to_owned(), commit, is_work_tree: false }
 }
