@@ -4,11 +4,13 @@ use super::history::{self, Commits};
 use super::{Keeping, Measuring, Reading};
 use judge::bisect::{self, Answer, Difference, Search, Settings, Step};
 use protocol::{Error, Exit};
-use report::bisect::{Bisection, Commit, Ended, Found, Line, Probe, Purpose, Ratio, State};
+use report::bisect::{
+    Bisection, Commit, Ended, Found, Line, Probe, Purpose, Ratio, State, in_percent,
+};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use text::shown::shown;
-use text::units::{show_counted, show_ns, show_percent};
+use text::units::{show_counted, show_ns};
 
 /// A search over commits with its record.
 pub(crate) struct Searching<'a> {
@@ -342,7 +344,7 @@ impl Searching<'_> {
                     "between {} and {} with {} of the weight, {} left",
                     shown(&line.commits[commits.start - 1].short),
                     shown(&line.commits[commits.end - 1].short),
-                    show_percent((weight * 100.0).floor() / 100.0),
+                    in_percent(weight),
                     show_counted(commits.len() as u64, "commit")
                 )
             }

@@ -202,12 +202,9 @@ fn asked() -> Asked {
         bad: "bad".to_owned(),
         ids: ["1", "2"].map(str::to_owned),
         metric: "throughput".to_owned(),
-        case: None,
         matters: 0.03,
-        improvement: false,
         plan: "0".to_owned(),
-        paths: Vec::new(),
-        skipped: Vec::new(),
+        ..Asked::default()
     }
 }
 

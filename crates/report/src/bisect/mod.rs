@@ -5,7 +5,7 @@
 
 pub(crate) mod words;
 
-pub use words::answer;
+pub use words::{answer, in_percent};
 
 use judge::bisect::{Answer, Difference, Parts};
 use serde::{Deserialize, Serialize};

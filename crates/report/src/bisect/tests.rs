@@ -57,12 +57,9 @@ fn search(lines: Vec<Line>) -> Bisection {
             bad: "main".to_owned(),
             ids: [format!("{:040x}", 0), format!("{:040x}", 8)],
             metric: "throughput".to_owned(),
-            case: None,
             matters: 0.03,
-            improvement: false,
             plan: "0".to_owned(),
-            paths: Vec::new(),
-            skipped: Vec::new(),
+            ..Asked::default()
         },
         started: "2026-05-03T00:00:00Z".to_owned(),
         lines,

@@ -23,7 +23,7 @@ pub fn answer(of: &Bisection) -> Option<String> {
 }
 
 /// A commit that was searched.
-fn commit_of<'a>(of: &'a Bisection, id: &str) -> Option<&'a Commit> {
+pub(crate) fn commit_of<'a>(of: &'a Bisection, id: &str) -> Option<&'a Commit> {
     of.lines.iter().flat_map(|line| &line.commits).find(|commit| commit.id == id)
 }
 
@@ -53,7 +53,7 @@ fn of_line(of: &Bisection, line: &Line) -> Option<String> {
                 (last + 1 - first + left_out(line, *first, *last)) as u64,
                 "commit"
             ),
-            units::show_percent((weight * 100.0).floor() / 100.0)
+            in_percent(*weight)
         ),
     })
 }
@@ -136,6 +136,11 @@ fn spread(of: &Bisection, line: &Line, parts: &Shown) -> String {
         of_place(end),
         lists::listed(&parts)
     )
+}
+
+/// A share of the weight in whole percent, rounded down.
+pub fn in_percent(weight: f64) -> String {
+    units::show_percent((weight * 100.0).floor() / 100.0)
 }
 
 /// `1.08x (1.05x to 1.11x)`.

@@ -5,7 +5,7 @@ use super::forest::{self, Mark};
 use super::node::{Node, el, foreign};
 use super::scale::{Scale, span};
 use super::{document, parts};
-use crate::bisect::words::{answer, basis, in_figures, titled};
+use crate::bisect::words::{answer, basis, commit_of, in_figures, titled};
 use crate::bisect::{Bisection, Commit, Ended, Found, Line, Probe, Purpose, State, json};
 use text::shown::shown;
 use text::units;
@@ -49,10 +49,7 @@ fn way(of: &Bisection, line: &Line) -> Node {
 }
 
 fn heading(of: &Bisection, line: &Line) -> String {
-    let merge = line.merge.as_ref().and_then(|merge| {
-        of.lines.iter().flat_map(|line| &line.commits).find(|commit| commit.id == *merge)
-    });
-    match merge {
+    match line.merge.as_ref().and_then(|merge| commit_of(of, merge)) {
         Some(merge) => format!("The side branch of the merge {}", shown(&merge.short)),
         None => "The way through the history".to_owned(),
     }
@@ -107,7 +104,7 @@ fn row(
         .with(history(line, probe, found))
         .with_all(run);
     let figures = in_figures(&found.ratio, of.asked.matters);
-    let bounds = found.ratio.low.zip(found.ratio.high);
+    let bounds = found.ratio.bounds();
     let class = match bounds {
         Some((low, _)) if low > 1.0 => "slower",
         Some((_, high)) if high < 1.0 => "faster",
