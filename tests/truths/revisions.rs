@@ -94,7 +94,7 @@ const FULL: Rule = Rule { looks: &[(20, 2)], fails_at: 10, last: 60 };
 const SHORT: Rule = Rule { looks: &[(2, 0), (8, 1)], fails_at: 5, last: 16 };
 
 /// Runs git with an author, in a directory of the test.
-fn git(directory: &TestDirectory, words: &[&str]) {
+pub(crate) fn git(directory: &TestDirectory, words: &[&str]) {
     let author = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
     let mut command = Command::new("git");
     let output = command.args(author).args(words).current_dir(directory.file("")).output();

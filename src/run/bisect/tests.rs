@@ -4,6 +4,7 @@
 use super::history::Commits;
 use super::*;
 use crate::scratch::Scratch;
+use engine::random::Random;
 use protocol::Exit;
 use report::bisect::{Asked, Bisection, Commit, Ended, Line, SCHEMA, State};
 use std::cell::{Cell, RefCell};
@@ -121,14 +122,8 @@ impl<'a> Simulated<'a> {
 
     /// Roughly normal, from a seed and a number.
     fn noise(&self, seed: u64, number: u64) -> f64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
-        let mut uniform = || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-        };
-        self.noise / 2f64.sqrt() * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0)
+        let mut random = Random::new(seed, number);
+        self.noise / 2f64.sqrt() * ((0..12).map(|_| random.unit()).sum::<f64>() - 6.0)
     }
 }
 
