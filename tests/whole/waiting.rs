@@ -63,6 +63,20 @@ fn a_reply_that_never_comes_does_not_stop_the_clock() {
     assert!(text.starts_with(&format!("{waiting} of 8 connections waited at least")), "{text}");
 }
 
+/// Every 500th reply takes 250 ms, so that the last slice leaves some connections waiting, unless the machine is so busy
+/// that its ordinary drain is as long as that.
+#[test]
+fn replies_that_come_soon_after_the_last_slice_are_no_failures() {
+    let nth = NonZeroU64::new(500).expect("not 0");
+    let slow = Slow { nth, by: Duration::from_millis(250) };
+    let server = serve(Behaviour { slow: Some(slow), ..unhurried() });
+    let words = ["run", &url(&server), "--duration", "1s", "--warm-up", "0s", "-c", "8"];
+    let (code, report) = TestDirectory::new().report(&words);
+    let contender = &report["contenders"][0];
+    assert_eq!(code, 0, "{:#}", report["findings"]);
+    assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
+}
+
 #[test]
 fn operations_that_were_never_sent_make_percentiles_lower_bounds() {
     // At most 1000 replies a second.

@@ -16,6 +16,7 @@ use crate::{
 use record::{DriveOrder, Histogram, Phase, Recorder, Seen, SliceStart};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
+use std::thread;
 use std::time::Duration;
 use sys::affinity;
 
@@ -35,6 +36,11 @@ const OPENING: u64 = 0x4E4F_0000_0000;
 const OPENED_AT_ONCE: usize = 2;
 /// How long all resting lanes together are serviced between two slices.
 const REST_NS: u64 = 200_000;
+/// The longest time after the last slice for which operations that were left waiting are given a reply: ten times the
+/// ordinary drain. On a busy machine a reply may take longer than that drain, which is no failure of the target.
+const LAST_REPLIES_NS: u64 = 500_000_000;
+/// The pause between two looks for the last replies.
+const LAST_REPLIES_PAUSE: Duration = Duration::from_millis(1);
 
 /// What the workers of one run share. It is accessed only between slices.
 pub(crate) struct Shared {
@@ -355,8 +361,12 @@ impl<'a> Worker<'a> {
             };
             let order = interleaving::order(self.order.seed, round, of);
             let sending_ns = self.order.round_ns / u64::from(slices);
+            let is_last = number + 1 == self.order.rounds;
             result = self.slices(&order, sending_ns, true);
-            let ends = result.is_err() || number + 1 == self.order.rounds;
+            if is_last && result.is_ok() {
+                result = self.read_last_replies();
+            }
+            let ends = result.is_err() || is_last;
             self.hand_over(u64::from(round), Phase::Round, round, (result.is_err(), ends));
         }
         result
@@ -538,6 +548,24 @@ impl<'a> Worker<'a> {
             }
             self.seat.heartbeat.at_lane(lane);
             driven.lane.rest(until, &mut driven.seen)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the replies that come soon after the last slice.
+    fn read_last_replies(&mut self) -> Result<(), EarlyEnd> {
+        let timeout_ns = self.order.lanes.iter().map(|lane| lane.timeout_ns).min().unwrap_or(0);
+        let until = clock::now() + LAST_REPLIES_NS.min(timeout_ns);
+        let left_out = self.left_out;
+        let waits = |(lane, driven): (usize, &Driven)| {
+            !left_out.has(lane as u32) && driven.lane.waiting() > 0
+        };
+        while self.lanes.iter().enumerate().any(waits) {
+            if self.seat.stop.raised() || clock::now() >= until {
+                break;
+            }
+            thread::sleep(LAST_REPLIES_PAUSE);
+            self.rest()?;
         }
         Ok(())
     }

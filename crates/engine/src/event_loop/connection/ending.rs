@@ -149,11 +149,14 @@ impl<S: Dialogue> Connection<S> {
     pub(in crate::event_loop) fn give_up_waiting(
         &mut self,
         now: u64,
+        timeout_ns: u64,
         dialogue: &S,
         seen: &mut Recorder,
     ) {
         for operation in self.in_flight.all() {
-            give_up(Failure::Waiting, operation, now, dialogue, seen);
+            let is_overdue = operation.is_overdue(now, timeout_ns);
+            let failure = if is_overdue { Failure::Timeout } else { Failure::Waiting };
+            give_up(failure, operation, now, dialogue, seen);
         }
     }
 

@@ -554,7 +554,10 @@ impl<S: Dialogue> Lane for EventLane<S> {
         for slot in &mut self.slots {
             match now {
                 // The run is not cut short, so whatever still waits was left.
-                Some(now) => slot.give_up_waiting(now, &self.common.dialogue, seen),
+                Some(now) => {
+                    let timeout_ns = self.asked.timeout_ns;
+                    slot.give_up_waiting(now, timeout_ns, &self.common.dialogue, seen);
+                }
                 None => slot.abandon(seen),
             }
             slot.close();
