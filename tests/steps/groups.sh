@@ -2,7 +2,7 @@
 # and the paths whose change calls for it, as an extended regular expression (none: only ./test all). Sourced by ./test.
 # shellcheck shell=bash disable=SC2034 # used by the scripts that source this
 
-groups=(cassandra php published examples workloads rules oracle packaging miri truths)
+groups=(cassandra php published examples revisions workloads rules oracle packaging miri truths)
 
 declare -A proves=(
     [gate]="every change: all that needs no more than servers that start within two seconds"
@@ -10,6 +10,7 @@ declare -A proves=(
     [php]="the PHP extension of contenders/kassandra, and published pages that use it"
     [published]="the published experiments, and those of experiments/, with all their servers"
     [examples]="the projects of examples/: what the last commit changed, in Rust, Go, Python, Node and C"
+    [revisions]="revisions built and compared, searches for a commit, and suites, where they take seconds"
     [workloads]="every preset and distribution on every store, and every recipe of a database loaded"
     [rules]="each rule of the audit by a real run, sweeps, and conformance self"
     [oracle]="Oracle's driver, without a database (also in the gate)"
@@ -29,6 +30,7 @@ declare -A filter=(
     [published]='binary(whole)
         & test(/^with_servers::(published|published_caches|published_pooling|program_servers|experiments)::/)'
     [examples]='binary(whole) & test(/^with_servers::examples::/)'
+    [revisions]='binary(whole) & test(/^with_servers::revisions::/)'
     [workloads]='binary(whole) & test(/^with_servers::(presets::|databases::(every_recipe|named_workloads))/)'
     [rules]='binary(whole) & test(/^with_servers::(rules|sweep|self_test)::/)'
     [oracle]='binary(oracle)'
@@ -39,6 +41,7 @@ declare -A paths=(
     [php]='^contenders/|kassandra|^experiments/published/cassandra'
     [published]='^experiments/|^protocols/.*/recipes/|^contenders/|^src/targets/launch/|^tests/whole/with_servers/(published|program|experiments)'
     [examples]='^examples/|^crates/figures/|^src/(plan|run|cli|targets|system)/|^tests/whole/with_servers/examples'
+    [revisions]='^crates/(figures|judge)/|^src/(plan|run|cli|targets|system)/|^tests/whole/(with_servers/revisions|recorded|against|bisect|suites)'
     [workloads]='^(workloads|protocols)/|^crates/protocol/|^crates/engine/src/(workload|store)|^crates/drivers/src/|^tests/whole/with_servers/(presets|databases)'
     [rules]='^crates/(judge|engine|protocol)/|^protocols/|^src/(run|plan)/|^tests/whole/with_servers/(rules|sweep|self_test)'
     [oracle]='oracle'
@@ -47,7 +50,7 @@ declare -A paths=(
 )
 
 # The groups whose tests are not part of the gate.
-beyond_the_gate=(cassandra php published examples workloads rules)
+beyond_the_gate=(cassandra php published examples revisions workloads rules)
 
 # filter_of GROUP…: the tests of these groups; for `gate`, all that belong to none of those beyond it; for a
 # protocol, those in its directory and, of the gate, those of the whole program that name it.

@@ -10,15 +10,15 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// A program that sleeps for as long as a file says, once it was built.
-const PROGRAM: [(&str, &str); 2] = [
+pub(crate) const PROGRAM: [(&str, &str); 2] = [
     ("program.sh", "sleep $(cat built)\necho operations 100\n"),
     (
         "tiebreak.toml",
         "[contender.work]\nbuild = [['cp', 'length', 'built']]\nurl = 'exec:sh ./program.sh'\n",
     ),
 ];
-const FAST: (&str, &str) = ("length", "0.02");
-const SLOW: (&str, &str) = ("length", "0.06");
+pub(crate) const FAST: (&str, &str) = ("length", "0.02");
+pub(crate) const SLOW: (&str, &str) = ("length", "0.06");
 
 /// Nine commits, of which the seventh triples the work and the fifth does not build.
 fn history() -> TestDirectory {
@@ -41,12 +41,12 @@ fn history() -> TestDirectory {
     directory
 }
 
-fn search(directory: &TestDirectory, more: &[&str]) -> (Option<i32>, String, String) {
+pub(crate) fn search(directory: &TestDirectory, more: &[&str]) -> (Option<i32>, String, String) {
     let output = directory.tiebreak(&[&["bisect"], more].concat());
     (output.status.code(), stdout(&output), errors(&output))
 }
 
-fn short(directory: &TestDirectory, revision: &str) -> String {
+pub(crate) fn short(directory: &TestDirectory, revision: &str) -> String {
     git(directory.path(), &["rev-parse", "--short", revision])
 }
 
@@ -103,31 +103,6 @@ fn the_commit_is_named_also_if_the_search_was_killed_in_between() {
     write(&directory, &[("tiebreak.toml", &file)]);
     let (code, _, why) = search(&directory, &command);
     assert!(code == Some(2) && why.contains("tiebreak.toml has changed since it began"), "{why}");
-}
-
-#[test]
-fn a_merge_is_opened_and_equal_ends_end_early() {
-    let directory = repository(&[&[PROGRAM[0], PROGRAM[1], FAST], &[("notes", "1")]]);
-    let in_git = |words: &[&str]| git(directory.path(), words);
-    in_git(&["checkout", "--quiet", "-b", "side", "HEAD~1"]);
-    for (file, subject) in [(("other", "1"), "before"), (SLOW, "slow"), (("other", "2"), "after")] {
-        write(&directory, &[file]);
-        in_git(&["add", "--all"]);
-        in_git(&["commit", "--quiet", "--message", subject]);
-    }
-    in_git(&["checkout", "--quiet", "main"]);
-    in_git(&["merge", "--quiet", "--no-ff", "--message", "the merge", "side"]);
-    let (code, answer, progress) = search(&directory, &["HEAD~2", "HEAD"]);
-    assert_eq!(code, Some(0), "{progress}");
-    let line = answer.replace('\n', " ");
-    assert!(line.starts_with(&format!("{} (slow, ", short(&directory, "side~1"))), "{answer}");
-    let merge = format!("it came with the merge {} (the merge, ", short(&directory, "HEAD"));
-    assert!(line.contains(&merge), "{answer}");
-
-    let (code, answer, progress) = search(&directory, &["HEAD~2", "HEAD~1", "--quiet"]);
-    assert_eq!(code, Some(0), "{progress}");
-    let none = answer.starts_with("no regression of 3 % or more between ");
-    assert!(none || answer.starts_with("undecided: "), "{answer}");
 }
 
 #[test]

@@ -32,24 +32,24 @@ fn directory() -> TestDirectory {
     directory
 }
 
-fn with_file(text: &str) -> TestDirectory {
+pub(crate) fn with_file(text: &str) -> TestDirectory {
     let directory = directory();
     fs::write(directory.file("suite.toml"), text).expect("a file");
     directory
 }
 
 /// The word of each case of the pair, in the order of the report.
-fn words(report: &Value) -> Vec<(String, String)> {
+pub(crate) fn words(report: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let all = report["comparisons"].as_array().expect("a list").iter();
     all.map(|of| (text(&of["case"]), text(&of["verdict"]))).collect()
 }
 
-fn pairs(words: &[(String, String)]) -> Vec<(&str, &str)> {
+pub(crate) fn pairs(words: &[(String, String)]) -> Vec<(&str, &str)> {
     words.iter().map(|(case, word)| (case.as_str(), word.as_str())).collect()
 }
 
-const KNOWN: [(&str, &str); 3] =
+pub(crate) const KNOWN: [(&str, &str); 3] =
     [("BenchmarkA-8", "equivalent"), ("BenchmarkB-8", "slower"), ("BenchmarkC-8", "equivalent")];
 
 /// What two suites have of which the second is 10 % slower in one case.
@@ -318,7 +318,7 @@ fn a_run_that_fails_makes_its_cases_fail_and_all_rounds_are_driven() {
 
 /// A command with these words is refused with this code, and says so.
 #[track_caller]
-fn refused(directory: &TestDirectory, words: &[&str], code: i32, said: &str) {
+pub(crate) fn refused(directory: &TestDirectory, words: &[&str], code: i32, said: &str) {
     let output = directory.tiebreak(words);
     let message = errors(&output);
     assert!(message.contains(said), "{words:?}: {message}");
@@ -470,49 +470,6 @@ fn mistakes_in_a_file_are_named_by_line_and_key() {
         2,
         "`tiebreak compare` compares those of two or more",
     );
-}
-
-/// Two suites of which C takes a second.
-fn with_a_slow_case() -> TestDirectory {
-    let script = "case $3 in *C*|.) sleep 1;; esac; exec sh bench.sh $1 $2 \"$3\"\n";
-    let text = "[defaults]\nfigures = 'go'\n[contender.old]\nurl = 'exec:sh slow.sh 1 1 {case}'\n\
-                [contender.new]\nurl = 'exec:sh slow.sh 2 1.1 {case}'\n";
-    let directory = with_file(text);
-    fs::write(directory.file("slow.sh"), script).expect("a file");
-    directory
-}
-
-#[test]
-fn a_time_leaves_out_the_dearest_cases_and_no_rounds() {
-    let directory = with_a_slow_case();
-    // Ten rounds of C alone take 20 s.
-    let (code, report) =
-        directory.report(&["compare", "suite.toml", "--within", "20s", "--out", "run"]);
-    assert_eq!(code, 0, "{:#}", report["findings"]);
-    let found = words(&report);
-    assert_eq!(pairs(&found), KNOWN[..2]);
-    assert_eq!(report["suite"]["left_out"], serde_json::json!(["BenchmarkC-8"]));
-    assert_eq!(number(&report["plan"]["rounds"]), 10.0);
-    let text = stdout(&directory.tiebreak(&["report", "run"]));
-    assert!(text.contains("left out to fit into the time: BenchmarkC-8"), "{text}");
-}
-
-#[test]
-fn a_requirement_about_no_case_that_is_driven_is_refused_and_the_report_says_so() {
-    let directory = with_a_slow_case();
-    let require = |case: &str, out: &str, said: &str| {
-        let requirement = format!("case \"{case}\" <= 1.5x");
-        let words = ["compare", "suite.toml", "--within", "20s", "--quiet", "--out", out];
-        refused(&directory, &[&words[..], &["--require", &requirement]].concat(), 2, said);
-    };
-    let nearest = "no case fits `BenchmarkD-8`: the nearest names are ";
-    require("BenchmarkD-8", "unknown", nearest);
-    assert_eq!(directory.text("count.1").trim(), "1", "no case was timed");
-    let left_out = "what it is about was left out by --within (BenchmarkC-8): give more time";
-    require("BenchmarkC-8", "run", left_out);
-    let report = stdout(&directory.tiebreak(&["report", "run", "--verbose"]));
-    assert!(report.contains("left out by --within"), "{report}");
-    assert!(!report.contains("signal"), "{report}");
 }
 
 #[test]

@@ -11,7 +11,7 @@
 
 mod causes;
 mod journal;
-mod suites;
+pub(crate) mod suites;
 
 use crate::common::{TestDirectory, errors};
 use causes::*;

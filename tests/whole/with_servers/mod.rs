@@ -29,6 +29,7 @@ mod published_cassandra;
 mod published_pooling;
 mod real_servers;
 mod requests;
+mod revisions;
 mod rules;
 mod self_test;
 mod setup;
