@@ -6,11 +6,12 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// What a web server received: heads and bodies.
 type Received = Arc<Mutex<Vec<(String, String)>>>;
 
-/// Answers every request, and records it.
+/// Answers every request in a millisecond, and records it.
 fn web_server() -> (SocketAddr, Received) {
     let port = tiebreak::targets::ports::free().expect("a port");
     let listener = TcpListener::bind(("127.0.0.1", port)).expect("it was free");
@@ -40,6 +41,7 @@ fn serve(stream: TcpStream, received: &Mutex<Vec<(String, String)>>) -> Option<(
         let mut body = vec![0; length.map_or(0, |length| length.parse().expect("a number"))];
         reader.read_exact(&mut body).ok()?;
         received.lock().ok()?.push((head, String::from_utf8(body).expect("UTF-8")));
+        std::thread::sleep(Duration::from_millis(1));
         writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").ok()?;
     }
 }
@@ -120,7 +122,7 @@ fn a_web_server_receives_the_requests_of_the_file() {
     }
 }
 
-const SHORT: [&str; 10] = [
+const SHORT: [&str; 12] = [
     "compare",
     "e.toml",
     "--round",
@@ -131,6 +133,8 @@ const SHORT: [&str; 10] = [
     "100ms",
     "--warm-up",
     "50ms",
+    "--connections",
+    "4",
 ];
 
 /// Writes an experiment that compares this server with itself on three requests, with this line in

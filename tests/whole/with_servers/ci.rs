@@ -244,14 +244,14 @@ const HOSTILE: &str = "</system-out>]]><x y='z'> &amp; \"q\" | @team #1 [x](http
 /// Two servers whose names and last words mean something elsewhere. One dies.
 fn hostile_experiment(directory: &TestDirectory) {
     let us = env!("CARGO_BIN_EXE_tiebreak");
-    let script = "\"$0\" testserver --listen 127.0.0.1:$1 & server=$!; sleep 6; \
+    let script = "\"$0\" testserver --listen 127.0.0.1:$1 --delay 1ms & server=$!; sleep 4; \
                   printf '%s\\033[31m\\n' \"$2\" >&2; kill -9 $server; exit 3";
     let launch: Vec<String> =
         ["sh", "-c", script, us, "{port}", HOSTILE].map(|word| format!("{word:?}")).to_vec();
     let text = format!(
         "contenders = ['www.example.org', '__b__']\n\
          [contender.'www.example.org']\nlaunch = ['{us}', 'testserver', '--listen', \
-         '127.0.0.1:{{port}}']\nfacts = [['printf', '%s', {HOSTILE:?}]]\n\
+         '127.0.0.1:{{port}}', '--delay', '1ms']\nfacts = [['printf', '%s', {HOSTILE:?}]]\n\
          [contender.__b__]\nlaunch = [{}]\n",
         launch.join(", ")
     );
@@ -266,6 +266,8 @@ fn text_of_servers_and_names_stays_text() {
     let more = [
         "--slice",
         "25ms",
+        "--pilot",
+        "200ms",
         "--warm-up",
         "0s",
         "--connections",

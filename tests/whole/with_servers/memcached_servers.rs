@@ -103,6 +103,8 @@ fn with_one_killed(set: &str) -> Value {
         "100ms",
         "--connections",
         "4",
+        "--rate",
+        "3000",
         "--set",
         "c.distribution=ketama",
         "--set",
