@@ -188,7 +188,7 @@ fn a_server_that_is_killed_and_comes_back_is_counted_and_driven_on() {
     let directory = TestDirectory::new();
     let echo = Echo::start(free_port());
     let arguments =
-        ["run", &echo.url, "--connections", "8", "--duration", "6s", "--warm-up", "50ms"];
+        ["run", &echo.url, "--connections", "8", "--duration", "4s", "--warm-up", "50ms"];
     let mut command = directory.command(&[&arguments[..], &["--quiet", "--out", "run"]].concat());
     let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let child = Running::new(child.expect("starts"));
