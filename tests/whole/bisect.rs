@@ -118,6 +118,8 @@ fn a_plan_says_what_is_searched_and_builds_nothing() {
     assert!(whole.starts_with("8 commits between "), "{whole}");
     assert!(whole.contains("which one made it slower (by throughput)?"), "{whole}");
     assert!(whole.contains("measuring takes ") && whole.contains(" at most"), "{whole}");
+    let why = "is built again for every comparison, because a build is kept only while nothing in its tree has changed";
+    assert!(whole.contains(why), "{whole}");
     // 4 removes it, 5 adds it, 6 changes it; BAD is measured in any case.
     let of_path = plan(&["--", "length"]);
     assert!(of_path.starts_with("4 commits between "), "{of_path}");

@@ -7,6 +7,7 @@ use crate::bisect::{FAST, PROGRAM, SLOW, search, short};
 use crate::common::{TestDirectory, errors, number, rules, stdout};
 use crate::recorded::suites::called;
 use crate::suites::{KNOWN, pairs, refused, with_file, words};
+use serde_json::Value;
 use std::fs;
 
 /// Flags of a comparison of programs or servers that is short.
@@ -218,4 +219,96 @@ fn seventy_equal_cases_of_a_journal_are_rarely_called_different() {
         let all = first + with_flags(40..100);
         assert!(all <= 13, "{first} of 40, {all} of 100");
     }
+}
+
+/// A service, or a program, with as much memory as a file says: `dd` has a buffer of that size. The second of two
+/// commits at least doubles it.
+fn of_memory(contender: &str, before: &str, after: &str) -> TestDirectory {
+    let experiment = format!("[contender.work]\nbuild = [['cp', 'bytes', 'built']]\n{contender}");
+    let dd = "dd if=/dev/zero bs=\"$(cat built)\" count=1 2> /dev/null";
+    let script = format!("{dd} {before}\n{after}\n");
+    let first =
+        [("tiebreak.toml", experiment.as_str()), ("start.sh", &script), ("bytes", "30000000")];
+    repository(&[&first, &[("notes", "1")], &[("bytes", "120000000")]])
+}
+
+#[test]
+fn a_search_by_memory_compares_the_peaks_of_launches_and_of_programs() {
+    let us = env!("CARGO_BIN_EXE_tiebreak");
+    let launch = format!("launch = ['sh', 'start.sh', '{us}', '{{port}}']\n");
+    // It has filled its buffer when the first byte arrives, and keeps it, because nobody reads the others.
+    let serve =
+        "| (head -c 1 > /dev/null; \"$1\" testserver --listen \"127.0.0.1:$2\" --delay 1ms)";
+    let quick = "--round 40ms --pilot 100ms --warm-up 0s --connections 2";
+    for (contender, before, after, flags) in [
+        (launch.as_str(), serve, "", quick),
+        ("url = 'exec:sh ./start.sh'\n", "> /dev/null", "echo operations 1", ""),
+    ] {
+        let directory = of_memory(contender, before, after);
+        let words = ["HEAD~2", "HEAD", "--by", "memory", "--out", "run-search"];
+        let flags: Vec<&str> = flags.split_whitespace().collect();
+        let (code, answer, progress) = search(&directory, &[&words[..], &flags].concat());
+        assert_eq!(code, Some(0), "{progress}");
+        let line = answer.replace('\n', " ");
+        let named = format!("{} (#2 by @team, ", short(&directory, "HEAD"));
+        assert!(line.starts_with(&named) && line.contains("x) against its parent"), "{answer}");
+        let record = directory.json("run-search/bisect.json");
+        assert_eq!(record["asked"]["metric"], "target_peak_memory");
+        let parts = &record["lines"][0]["answer"]["named"];
+        let ratio = |part: &str| parts[part]["ratio"].as_f64().expect("a ratio");
+        assert!(ratio("commit") > 1.5, "{parts}");
+        assert!((0.8..1.25).contains(&ratio("before")), "{parts}");
+        // A unit of the search is one launch, and its difference that of one pair of peaks.
+        let probes = record["lines"][0]["probes"].as_array().expect("probes");
+        let of_one = |probe: &&Value| probe["purpose"] == "side" && probe["state"] == "measured";
+        assert!(probes.iter().filter(of_one).all(|probe| probe["units"] == 1));
+        assert!(probes.iter().any(|probe| of_one(&probe)), "{probes:?}");
+    }
+}
+
+/// The words of the command that an answer names as the next one.
+fn next(answer: &str, finds: &str) -> Vec<String> {
+    let (_, after) = answer.split_once(&format!("  next     {finds}: `")).expect(answer);
+    let (command, _) = after.split_once('`').expect("a command");
+    let words = command.strip_prefix("tiebreak bisect ").expect("a search").split(' ');
+    words.map(|word| word.trim_matches('\'').to_owned()).collect()
+}
+
+#[test]
+fn an_answer_names_the_search_that_says_more() {
+    let first = [PROGRAM[0], PROGRAM[1], SLOW];
+    let directory = repository(&[&first, &[FAST], &[("notes", "1")]]);
+    let searched = |words: &[String]| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (code, answer, progress) = search(&directory, &words);
+        assert_eq!(code, Some(0), "{progress}");
+        (answer.split_whitespace().collect::<Vec<_>>().join(" "), answer)
+    };
+    let typed = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let last = short(&directory, "HEAD");
+    let names_the_first = |(line, answer): (String, String)| {
+        let named = format!("{} (#1 by @team, ", short(&directory, "HEAD~1"));
+        assert!(line.starts_with(&named) && line.contains(" with 95 %: 0."), "{answer}");
+        assert!(!answer.contains("  next  "), "no other search says more: {answer}");
+    };
+    let (line, answer) = searched(&typed("HEAD~2 HEAD"));
+    assert!(line.starts_with("no regression of 3 % or more between "), "{answer}");
+    assert!(
+        line.contains(&format!(
+            ", so {last} is cheaper: search with --improvement for what made it so"
+        )),
+        "{answer}"
+    );
+    let command = next(&answer, "what made it cheaper");
+    assert_eq!(command, ["HEAD~2", "HEAD", "--improvement"]);
+    names_the_first(searched(&command));
+
+    // Only the last commit touches the path, so it cannot be told apart from the one before it.
+    let (line, answer) = searched(&typed("HEAD~2 HEAD --improvement -- notes"));
+    let lead = format!("{last} (#2 by @team, ");
+    let before = ") or the commit before it that touches none of the paths, with 95 %: 0.";
+    assert!(line.starts_with(&lead) && line.contains(before), "{answer}");
+    let command = next(&answer, "which of these commits it is");
+    assert_eq!(command, [&short(&directory, "HEAD~2"), &last, "--improvement"]);
+    names_the_first(searched(&command));
 }

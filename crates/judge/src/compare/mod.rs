@@ -89,10 +89,17 @@ pub(crate) fn differences(
         }
     };
     let of = Of { pair, metric, operations };
-    let replicates = rounds_of(evidence, of)
-        .and_then(|rounds| Replicates::new(evidence, of, &rounds))
-        .map_err(|why| why.to_string())?;
-    Ok(replicates.differences)
+    // The peak of a server is one figure of its launch, also in a run of one launch, whose replicates are rounds.
+    let has_one_peak = metric == Metric::PeakMemory
+        && evidence.rounds_of_a_launch().is_none()
+        && !evidence.starts_anew(pair.a);
+    let differences = if has_one_peak {
+        replicates::peaks_of_launches(evidence, of, std::iter::once(1))
+    } else {
+        let replicates = |rounds: Vec<Round>| Replicates::new(evidence, of, &rounds);
+        rounds_of(evidence, of).and_then(replicates).map(|replicates| replicates.differences)
+    };
+    differences.map_err(|why| why.to_string())
 }
 
 /// b/a of what is compared, in every round.

@@ -209,7 +209,7 @@ fn quantiles_of_launches(
 
 /// ln(b/a) of the peak memory of every launch that has all of its rounds and has ended: while a target is up, its
 /// peak may still rise.
-fn peaks_of_launches(
+pub(super) fn peaks_of_launches(
     evidence: &Evidence,
     of: Of,
     whole: impl Iterator<Item = u32>,

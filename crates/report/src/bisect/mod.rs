@@ -3,8 +3,10 @@
 //! The record is the file `bisect.json` (schema/bisect.v1.json). It grows while the search lasts; the figures of a
 //! finished probe follow from the journal of its run.
 
+mod next;
 pub(crate) mod words;
 
+pub use next::{Next, next};
 pub use words::{answer, in_percent};
 
 use judge::bisect::{Answer, Difference, Parts};
@@ -26,6 +28,14 @@ pub struct Bisection {
     pub lines: Vec<Line>,
     /// The answer in words. None while the search lasts.
     pub answer: Option<String>,
+}
+
+impl Bisection {
+    /// The line whose answer is that of the whole search: the innermost one that named a commit, else that of BAD.
+    fn answering_line(&self) -> Option<&Line> {
+        let named = |line: &&Line| matches!(line.answer, Some(Ended::Named(_)));
+        self.lines.iter().rev().find(named).or(self.lines.first())
+    }
 }
 
 /// What a search was asked, and what its figures depend on.
@@ -77,6 +87,13 @@ pub struct Line {
     pub probes: Vec<Probe>,
     /// How the search on this line ended. None while it lasts.
     pub answer: Option<Ended>,
+}
+
+impl Line {
+    /// How many commits are between the ones at these places, and before the first of them, that were not searched.
+    fn left_out(&self, first: usize, last: usize) -> usize {
+        self.commits[first..=last].iter().map(|commit| commit.left_out).sum()
+    }
 }
 
 /// A commit. Its texts are those of strangers.

@@ -133,19 +133,29 @@ fn what_was_not_measured_is_told_as_that() {
 /// Where only some commits are searched, a difference may come from those between them.
 #[test]
 fn commits_that_were_left_out_for_their_paths_are_part_of_the_answer() {
-    let with = |answer: Ended| {
+    let of = |answer: Ended| {
         let mut line = line(answer);
         (line.commits[4].left_out, line.commits[5].left_out) = (1, 2);
         line.commits[5].parents = vec!["another".to_owned()];
-        search(vec![line]).answer.expect("it has ended")
+        search(vec![line])
     };
+    let with = |answer: Ended| of(answer).answer.expect("it has ended");
     assert_eq!(
         with(Ended::Named(shown(5, 5))),
-        "one of 0000005 (change 5, 2026-05-02) and the 2 commits before it that touch none of the paths, with 95 %: \
-         1.08x (1.05x to 1.11x) against 0000004, the one before it that was searched"
+        "0000005 (change 5, 2026-05-02) or one of the 2 commits before it that touch none of the paths, with 95 %: \
+         1.08x (1.05x to 1.11x) against 0000004"
     );
+    let named = of(Ended::Named(shown(5, 5)));
+    let [before, last] = [4, 5].map(|place| &named.lines[0].commits[place]);
+    assert_eq!(next(&named), Some(Next::AllBetween(before, last)));
+    let page = html(&named);
+    let row = "2 commits that touch none of the paths</bdi></th><td></td><td>not searched</td><td>the answer, too</td>";
+    assert!(page.contains(row), "{page}");
+    let one = with(Ended::Named(shown(4, 4)));
+    let lead = "0000004 (change 4, 2026-05-02) or the commit before it that touches none of the paths, with 95 %: ";
+    assert!(one.starts_with(lead), "{one}");
     let several = with(Ended::Named(shown(4, 5)));
-    let lead = "one of 0000004 or 0000005 and the 3 commits before it that touch none of the paths, with 95 % (";
+    let lead = "0000004, 0000005 or one of the 3 commits before them that touch none of the paths, with 95 % (";
     assert!(several.starts_with(lead), "{several}");
     let after = Some(ratio(1.05, 1.02, 1.07));
     let spread = with(Ended::Spread(Shown { after, ..shown(5, 5) }));
@@ -163,6 +173,34 @@ fn improvements_are_ratios_below_one() {
     let mut search = search(vec![line(Ended::NoRegression { whole: ratio(1.0, 0.99, 1.01) })]);
     search.asked.improvement = true;
     assert!(answer(&search).is_some_and(|text| text.starts_with("no improvement of 3 % or more")));
+}
+
+/// The answer names the search that says more, and claims nothing of what was not asked for sure.
+#[test]
+fn a_difference_in_the_other_direction_names_the_search_for_it() {
+    let (cheaper, dearer) = (ratio(0.8, 0.78, 0.83), ratio(1.25, 1.2, 1.3));
+    let none = [ratio(0.98, 0.97, 0.99), ratio(0.9, 0.8, 1.01)];
+    let with = |improvement: bool, whole: Ratio| {
+        let mut of = search(vec![line(Ended::NoRegression { whole })]);
+        of.asked.improvement = improvement;
+        of
+    };
+    for (improvement, whole, more) in [
+        (false, cheaper, ", so 0000008 is cheaper: search with --improvement for what made it so"),
+        (true, dearer, ", so 0000008 is dearer: search without --improvement for what made it so"),
+    ] {
+        let of = with(improvement, whole);
+        assert_eq!(next(&of), Some(Next::OtherDirection));
+        let text = answer(&of).expect("an answer");
+        assert!(text.ends_with(&format!("x){more}")), "{text}");
+        assert!(html(&of).contains(more), "the page has it, too");
+    }
+    let nothing_more =
+        none.map(|whole| with(false, whole)).into_iter().chain([with(true, cheaper)]);
+    for of in nothing_more {
+        assert_eq!(next(&of), None);
+        assert!(answer(&of).is_some_and(|text| text.ends_with(')')));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The answer of a search over commits in words. Subjects and names of commits are strangers' text and are escaped.
 
+use super::next::{Next, next};
 use super::{Bisection, Commit, Ended, Line, Ratio, Shown};
 use text::lists;
 use text::shown::shown;
@@ -8,9 +9,14 @@ use text::units;
 /// The answer of the whole search: that of the innermost line that named a commit, else that of the line around it.
 /// Returns None while the search lasts.
 pub fn answer(of: &Bisection) -> Option<String> {
-    let named = |line: &&Line| matches!(line.answer, Some(Ended::Named(_)));
-    let line = of.lines.iter().rev().find(named).or(of.lines.first())?;
+    let line = of.answering_line()?;
     let mut sentence = of_line(of, line)?;
+    if let Some(Next::OtherDirection) = next(of) {
+        let bad = shown(&line.commits.last()?.short);
+        let (is, how) =
+            if of.asked.improvement { ("dearer", "without") } else { ("cheaper", "with") };
+        sentence += &format!(", so {bad} is {is}: search {how} --improvement for what made it so");
+    }
     if let Some(merge) = line.merge.as_ref().and_then(|merge| commit_of(of, merge)) {
         sentence += &format!("; it came with the merge {}", titled(merge));
     } else if let Some((merge, inside)) = of.lines.get(1).and_then(|side| {
@@ -49,10 +55,7 @@ fn of_line(of: &Bisection, line: &Line) -> Option<String> {
              interval)",
             shown(&line.commits[first - 1].short),
             titled(&line.commits[*last]),
-            units::show_counted(
-                (last + 1 - first + left_out(line, *first, *last)) as u64,
-                "commit"
-            ),
+            units::show_counted((last + 1 - first + line.left_out(*first, *last)) as u64, "commit"),
             in_percent(*weight)
         ),
     })
@@ -63,36 +66,35 @@ fn named(of: &Bisection, line: &Line, shown_parts: &Shown) -> String {
     let ratio = in_figures(commit, of.asked.matters);
     let before = &line.commits[first - 1];
     let of_commits = &line.commits[*first..=*last];
-    let more = match left_out(line, *first, *last) {
-        0 => None,
-        number => Some(format!(
-            "{} before it that touch none of the paths",
-            units::show_counted(number as u64, "commit")
-        )),
-    };
-    let lead = match (of_commits, &more) {
-        ([one], None) => format!("{} with 95 %", titled(one)),
-        ([one], Some(more)) => format!("one of {} and the {more}, with 95 %", titled(one)),
-        (several, more) => {
-            let names: Vec<String> = several.iter().map(|commit| shown(&commit.short)).collect();
-            let (last, others) = names.split_last().expect("several");
-            let more = more.as_ref().map_or(String::new(), |more| format!(" and the {more},"));
-            let why = why_not_measured(of, &several[..others.len()]);
-            format!("one of {} or {last}{more} with 95 % ({why})", others.join(", "))
+    let (mut names, it, why) = match of_commits {
+        [one] => (vec![titled(one)], "it", String::new()),
+        several => {
+            let why = why_not_measured(of, &several[..several.len() - 1]);
+            let names = several.iter().map(|commit| shown(&commit.short)).collect();
+            (names, "them", format!(" ({why})"))
         }
     };
+    let more = match line.left_out(*first, *last) {
+        0 => None,
+        1 => Some(format!("the commit before {it} that touches none of the paths")),
+        several => {
+            Some(format!("one of the {several} commits before {it} that touch none of the paths"))
+        }
+    };
+    let one_of = if of_commits.len() > 1 && more.is_none() { "one of " } else { "" };
+    let comma = if more.is_some() { "," } else { "" };
+    names.extend(more);
+    let (last, others) = names.split_last().expect("at least one");
+    let list = match others {
+        [] => last.clone(),
+        others => format!("{} or {last}", others.join(", ")),
+    };
     let is_parent = line.commits[*first].parents.first() == Some(&before.id);
-    let against = match (of_commits.len(), is_parent) {
-        (1, true) => "its parent".to_owned(),
-        (1, false) => format!("{}, the one before it that was searched", shown(&before.short)),
+    let against = match of_commits {
+        [_] if is_parent => "its parent".to_owned(),
         _ => shown(&before.short),
     };
-    format!("{lead}: {ratio} against {against}")
-}
-
-/// How many commits are between the ones at these places, and before the first of them, that were not searched.
-fn left_out(line: &Line, first: usize, last: usize) -> usize {
-    line.commits[first..=last].iter().map(|commit| commit.left_out).sum()
+    format!("{one_of}{list}{comma} with 95 %{why}: {ratio} against {against}")
 }
 
 /// Why some commits were not measured, at least one.
@@ -125,7 +127,7 @@ fn spread(of: &Bisection, line: &Line, parts: &Shown) -> String {
     };
     let before = before.as_ref().and_then(|ratio| part(0, first - 1, ratio));
     let after = after.as_ref().and_then(|ratio| part(*last, end, ratio));
-    let middle = sure(commit).map(|ratio| match last - first + left_out(line, *first, *last) {
+    let middle = sure(commit).map(|ratio| match last - first + line.left_out(*first, *last) {
         0 => format!("{ratio} in {}", titled(&line.commits[*last])),
         _ => format!("{ratio} from {} to {}", of_place(first - 1), of_place(*last)),
     });

@@ -178,11 +178,13 @@ fn commits(of: &Bisection, line: &Line) -> Node {
         line.probes.iter().any(|probe| probe.state == State::Unusable(place))
             || of.asked.skipped.contains(&line.commits[place].id)
     };
-    let row = |(place, commit): (usize, &Commit)| {
-        let part = match answered {
+    let is_answer =
+        |place: usize| answered.is_some_and(|(first, last)| (first..=last).contains(&place));
+    let row = |place: usize, commit: &Commit| {
+        let part = match is_answer(place) {
             _ if unusable(place) => "not measured",
-            Some((first, last)) if (first..=last).contains(&place) => "the answer",
-            _ => "",
+            true => "the answer",
+            false => "",
         };
         let units = match units(place) {
             0 => String::new(),
@@ -195,7 +197,16 @@ fn commits(of: &Bisection, line: &Line) -> Node {
             parts::cell(part),
         ]
     };
-    let rows = line.commits.iter().enumerate().map(row);
+    let left_out = |place: usize, commit: &Commit| {
+        let number = units::show_counted(commit.left_out as u64, "commit");
+        let part = if is_answer(place) { "the answer, too" } else { "" };
+        let cells = [String::new(), "not searched".to_owned(), part.to_owned()].map(parts::cell);
+        let name = parts::row_name(&format!("{number} that touch none of the paths"));
+        (commit.left_out > 0).then(|| std::iter::once(name).chain(cells).collect())
+    };
+    let rows = line.commits.iter().enumerate().flat_map(|(place, commit)| {
+        left_out(place, commit).into_iter().chain([row(place, commit)])
+    });
     parts::folded(
         &units::show_counted(line.commits.len() as u64, "commit"),
         parts::table(&["commit", "author", "measured in", ""], rows),

@@ -58,7 +58,8 @@ pub(super) fn of(
         .saturating_add((ATTEMPTS as u64).saturating_mul(looks(naming)));
     Ok(format!(
         "measuring takes {} if the difference is plain, and {} at most; builds, launches and warm-ups come on top (a \
-         contender that writes into its own tree is built again for every comparison); if nothing differs, {} or more",
+         contender that writes into its own tree is built again for every comparison, because a build is kept only \
+         while nothing in its tree has changed); if nothing differs, {} or more",
         rounded(least),
         rounded(most),
         rounded(whole)

@@ -159,6 +159,9 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     };
     let record = searching.finish()?;
     outputs::print(&report::bisect_terminal(&record, outputs::style()))?;
+    if let Some(next) = again::next(args, &record)? {
+        outputs::print(&format!("  next     {next}\n"))?;
+    }
     let page = shown(file.with_extension("html").display().to_string());
     outputs::print(&format!("  page     {page}\n"))?;
     Ok(Exit::Sound)

@@ -62,6 +62,24 @@ fn a_peak_that_cannot_be_read_leaves_no_ratio() {
     assert_eq!(comparison.because, ["b has no target_peak_memory in launch 4"]);
 }
 
+/// A search over commits learns from one launch at a time, and from several in a fresh comparison.
+#[test]
+fn each_launch_has_a_difference_of_peaks_also_if_it_is_the_only_one() {
+    let differences = |run: &SampleRun| {
+        let pair = Pair { a: 0, b: 1 };
+        run.judge().differences(pair, Metric::PeakMemory, None)
+    };
+    let mut one = SampleRun::compare(2);
+    assert_eq!(differences(&one), Ok(Vec::new()), "its launch has not ended");
+    one.done = vec![done(0, 1, Some(10_000_000)), done(1, 1, Some(25_000_000))];
+    let of_one = differences(&one).expect("a peak of each");
+    assert!(of_one.len() == 1 && near(Some(of_one[0].exp()), 2.5), "{of_one:?}");
+    let several = differences(&of_launches(2.5, 10)).expect("a peak of each");
+    assert!(several.len() == 10 && several.iter().all(|of| near(Some(of.exp()), 2.5)));
+    one.done[1].peak_memory_bytes = None;
+    assert_eq!(differences(&one), Err("b has no target_peak_memory in launch 1".to_owned()));
+}
+
 #[test]
 fn a_busy_generator_does_not_change_it() {
     let run = of_launches(1.2, 10).with_busy_generator("a", 1.0).with_busy_generator("b", 1.0);
