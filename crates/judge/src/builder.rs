@@ -50,6 +50,7 @@ impl SampleRun {
             launches: None,
             looks: Vec::new(),
             rounds: None,
+            run_length: None,
             interleave: Interleave::Slices,
             slice_ns: SLICE_NS,
             round_ns: SLICES * SLICE_NS,

@@ -265,6 +265,10 @@ pub struct PilotChoice {
     /// was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
+    /// The arguments of a suite's tools that set how long a run takes, such as `-benchtime`. None for all other runs, in
+    /// journals of earlier versions, and if the tools have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_length: Option<String>,
 }
 
 /// The launches of a run, and the rounds of each. A quantile of a launch is that of its rounds' replies

@@ -64,6 +64,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         launches: None,
         looks,
         rounds: None,
+        run_length: None,
     }
 }
 

@@ -69,6 +69,7 @@ pub(crate) fn judged(requirements: &[&str], change: impl Fn(&mut TrialRecord)) -
         launches: None,
         looks: Vec::new(),
         rounds: None,
+        run_length: None,
         interleave: Interleave::Slices,
         slice_ns: SLICE_NS,
         round_ns: 1_000_000_000,

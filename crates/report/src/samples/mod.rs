@@ -591,6 +591,7 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
         launches: None,
         looks: Vec::new(),
         rounds: None,
+        run_length: None,
         interleave: Interleave::Slices,
         slice_ns: 82_000_000,
         round_ns: 1_000_000_000,

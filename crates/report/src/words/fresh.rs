@@ -74,10 +74,17 @@ fn fresh_sentence(view: &View, comparison: &Comparison, decide: &str) -> Option<
         _ => "launch",
     };
     let of_pair = if question.blocks.is_empty() { "" } else { " of each pair" };
-    let many = format!("{}{of_pair}", units::counted(about, what));
+    let counted = |of: u64| format!("{}{of_pair}", units::counted(of, what));
     if are_too_many(view, comparison, about) {
+        // How many more is a guess from few rounds, and nobody runs so many.
+        let many = if about > MOST_REPLICATES {
+            format!("more than {}", counted(MOST_REPLICATES))
+        } else {
+            counted(about)
+        };
         return Some(format!("{many} would be needed to {decide}; {}", instead(view, comparison)));
     }
+    let many = counted(about);
     let perhaps = if up_to > about {
         format!(", perhaps up to {},", units::count(up_to))
     } else {
@@ -233,15 +240,25 @@ fn hardest<'a>(all: impl Iterator<Item = &'a Comparison>) -> Option<&'a Comparis
         .max_by_key(|comparison| comparison.fresh_rounds)
 }
 
-/// What helps if more rounds do not: `a quieter machine or --matters 3% would help more`.
+/// What helps if more rounds do not: `a quieter machine or --matters 3% would help more`. A suite can also measure each
+/// case for longer.
 fn instead(view: &View, comparison: &Comparison) -> String {
     let mut all = vec!["a quieter machine".to_owned()];
+    if comparison.case.is_some() {
+        let arguments = view.pilot.and_then(|pilot| pilot.run_length.as_ref());
+        let arguments = arguments.map_or(String::new(), |names| format!(" ({})", shown(names)));
+        all.push(format!("longer runs of the program{arguments}"));
+    }
     all.extend(larger_matters(view, comparison));
     let sharper = sharper_cpu(view, comparison);
     let cpu = sharper.map(|(low, high)| {
         format!("; the interval of CPU/op is narrower here ({low}x to {high}x)")
     });
-    format!("{} would help more{}", all.join(" or "), cpu.unwrap_or_default())
+    let all = match all.split_last() {
+        Some((last, others @ [_, ..])) => format!("{} or {last}", others.join(", ")),
+        _ => all.concat(),
+    };
+    format!("{all} would help more{}", cpu.unwrap_or_default())
 }
 
 /// The smallest difference that matters, in whole percents, within which the interval
@@ -351,6 +368,14 @@ mod tests {
                       most (read)";
         assert_eq!(next.sentence.replace(units::JOINT, " "), wanted);
         let view = input.view();
+        let mut many = samples::suite();
+        let undecided = many.comparisons.iter_mut().find(|of| of.fresh_rounds.is_some());
+        undecided.expect("one").fresh_rounds = Some((1206, 2411));
+        many.pilot.as_mut().expect("a listing").run_length = Some("-benchtime".to_owned());
+        let sentence = super::next(&many.view()).expect("a next step").sentence;
+        let wanted = "more than 200 rounds would be needed to decide the case that needs the most (read); a quieter \
+                      machine, longer runs of the program (-benchtime) or --matters 5% would help more";
+        assert_eq!(sentence.replace(units::JOINT, " "), wanted);
         let mut undecided = view.comparisons[5].clone();
         undecided.fresh_rounds = Some((2, 3));
         // 2^(1-n) is at most 5 % / 8 from 9 rounds on.
@@ -508,14 +533,15 @@ mod tests {
     #[test]
     fn too_many_rounds_suggest_something_else() {
         // The interval of the sample is 0.995 to 1.060.
-        let wanted = "1593 rounds would be needed to decide it; a quieter machine or --matters 6% \
+        let wanted = "more than 200 rounds would be needed to decide it; a quieter machine or --matters 6% \
                       would help more";
         assert_eq!(described(many).as_deref(), Some(wanted));
         let wide = described(|input| {
             many(input);
             (input.comparisons[0].low, input.comparisons[0].high) = (Some(0.7), Some(1.3));
         });
-        let wanted = "1593 rounds would be needed to decide it; a quieter machine would help more";
+        let wanted =
+            "more than 200 rounds would be needed to decide it; a quieter machine would help more";
         assert_eq!(wide.as_deref(), Some(wanted));
     }
 
@@ -526,7 +552,7 @@ mod tests {
         let pair = input.comparisons.iter_mut().find(is_undecided).expect("a pair");
         pair.fresh_rounds = Some((1593, 2000));
         let sentence = next(&input.view()).expect("a next step").sentence.replace('\u{a0}', " ");
-        let wanted = "1593 rounds would be needed to tell nginx and lighttpd apart; ";
+        let wanted = "more than 200 rounds would be needed to tell nginx and lighttpd apart; ";
         assert!(sentence.starts_with(wanted), "{sentence}");
     }
 

@@ -158,8 +158,9 @@ impl<W: Write> RunSession<'_, W> {
         if alone {
             why.push("contenders take turns case by case".to_owned());
         }
-        if let Some(flags) = self.environment.shorter_runs().filter(|_| all_ns > LONG_NS) {
-            why.push(format!("runs become shorter with {flags}"));
+        let shorter_runs = self.environment.shorter_runs();
+        if let Some(arguments) = shorter_runs.as_ref().filter(|_| all_ns > LONG_NS) {
+            why.push(format!("runs become shorter with {arguments}"));
         }
         if !cases.left_out.is_empty() {
             why.push(format!("left out for want of time: {}", some_of(&cases.left_out)));
@@ -183,6 +184,7 @@ impl<W: Write> RunSession<'_, W> {
             launches: None,
             looks: Vec::new(),
             rounds: Some(cases.replicates),
+            run_length: shorter_runs.as_deref().map(names_of_arguments),
         }
     }
 
@@ -217,6 +219,18 @@ fn compared(cases: &Cases) -> impl Iterator<Item = &str> + Clone {
 
 fn names(cases: &Cases) -> Vec<String> {
     compared(cases).map(str::to_owned).collect()
+}
+
+/// The arguments without their values: `--warmup and --runs` of `--warmup 1 --runs 5 (hyperfine)`.
+fn names_of_arguments(arguments: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for word in arguments.split(' ').filter(|word| word.starts_with('-')) {
+        let name = word.split('=').next().unwrap_or(word);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    lists::listed(&names)
 }
 
 /// The first names, and how many others there are.

@@ -86,6 +86,7 @@ fn pilot(contenders: usize) -> PilotChoice {
         launches: None,
         looks: Vec::new(),
         rounds: None,
+        run_length: None,
     }
 }
 
