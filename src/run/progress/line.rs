@@ -18,12 +18,16 @@ pub(super) fn line(state: &RunState, now: Instant) -> String {
 }
 
 fn one(contender: &SoFar, ratio: Option<f64>) -> Option<String> {
-    let rate = show_rate(contender.rate()?);
     let counts = [ratio.map(as_it_stands), errors(contender), misses(contender)];
     let counts: Vec<String> = counts.into_iter().flatten().collect();
-    let counts =
-        if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    Some(format!("{} {rate}{counts}", contender.name))
+    let counts = counts.join(", ");
+    let figures = match contender.rate().map(show_rate) {
+        Some(rate) if counts.is_empty() => rate,
+        Some(rate) => format!("{rate} ({counts})"),
+        None if counts.is_empty() => return None,
+        None => counts,
+    };
+    Some(format!("{} {figures}", contender.name))
 }
 
 /// Formats a ratio that is not final.
@@ -63,6 +67,20 @@ mod tests {
         let shown = line(&state, start);
         assert!(shown.ends_with(", new 650 /s (0.85x so far)"), "{shown}");
         assert!(!shown.contains("old 503 /s ("), "{shown}");
+    }
+
+    #[test]
+    fn the_line_of_a_suite_has_rounds_and_what_failed_and_no_rates() {
+        let start = Instant::now();
+        let mut state = RunState::new(&["old".to_owned(), "new".to_owned()], start);
+        state.compare_by(Metric::Cost);
+        state.phase("round", seconds(20.0), 10, start);
+        state.trial(&trial(0, 1, 3, 1_000_000_000, 1), start + seconds(2.0));
+        let new = trial(1, 1, 3, 1_000_000_000, 1);
+        state.trial(&new, start + seconds(2.0));
+        assert_eq!(line(&state, start + seconds(2.0)), "round 2 of 10, 18 s left");
+        state.trial(&with_errors(new, 1), start + seconds(2.0));
+        assert_eq!(line(&state, start + seconds(2.0)), "round 2 of 10, 18 s left: new 1 error");
     }
 
     #[test]

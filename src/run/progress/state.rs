@@ -213,9 +213,9 @@ impl RunState {
         })
     }
 
-    /// The contenders. Empty before the first of them has ended a round.
+    /// The contenders. Empty before the first of them has ended a round, and in a suite as long as nothing has failed.
     pub(super) fn contenders(&self) -> &[SoFar] {
-        if self.contenders.iter().any(|contender| contender.driven_ns > 0) {
+        if self.contenders.iter().any(|contender| contender.driven_ns > 0 || contender.errors > 0) {
             &self.contenders
         } else {
             &[]
@@ -237,15 +237,19 @@ impl SoFar {
             _ => None,
         };
         self.figures.extend(figure.filter(|figure| *figure > 0.0).map(f64::ln));
-        self.operations += seen.slices.iter().map(|slice| slice.operations).sum::<u64>();
-        self.driven_ns += seen.slices.iter().map(|slice| slice.took_ns).sum::<u64>();
         self.errors += seen.outcomes.errors();
         self.misses += seen.outcomes.miss;
+        if primary == Some(Metric::Cost) {
+            // The operations of a suite are runs of its programs, whose rate and latency say nothing of the cases.
+            return;
+        }
+        self.operations += seen.slices.iter().map(|slice| slice.operations).sum::<u64>();
+        self.driven_ns += seen.slices.iter().map(|slice| slice.took_ns).sum::<u64>();
         self.response_time.merge(&seen.response_time);
         self.p99_ns = self.response_time.quantile(0.99);
     }
 
-    /// Operations per second of the time driven.
+    /// Operations per second of the time driven. None in a suite.
     pub(super) fn rate(&self) -> Option<f64> {
         (self.driven_ns > 0).then(|| self.operations as f64 * 1e9 / self.driven_ns as f64)
     }

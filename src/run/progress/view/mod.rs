@@ -120,19 +120,22 @@ impl Column {
 }
 
 /// The figures; without the misses, then without the ratio, and then without the p99, if there is no space for
-/// them.
+/// them. A suite has no rate and no p99.
 fn cells(state: &RunState, room: usize) -> Vec<Column> {
     let contenders = state.contenders();
+    let has_rates = contenders.iter().any(|one| one.rate().is_some());
     let cell = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+    let figure = |text: String| if has_rates { text } else { String::new() };
     let column = |paint, text: &dyn Fn(&SoFar) -> String| Column {
         texts: contenders.iter().map(text).collect(),
         paint,
     };
-    let mut rates = column(Paint::Plain, &|one| cell(one.rate().map(show_rate)));
+    let mut rates = column(Paint::Plain, &|one| figure(cell(one.rate().map(show_rate))));
     flush_right(&mut rates.texts);
     let ratio = |at: usize| state.ratio(at).map(as_it_stands).unwrap_or_default();
     let ratios = Column { texts: (0..contenders.len()).map(ratio).collect(), paint: Paint::Plain };
-    let p99s = column(Paint::Plain, &|one| format!("p99 {}", cell(one.p99_ns.map(show_ns))));
+    let p99s =
+        column(Paint::Plain, &|one| figure(format!("p99 {}", cell(one.p99_ns.map(show_ns)))));
     let errors = column(Paint::Warning, &|one| errors(one).unwrap_or_default());
     let misses = column(Paint::Plain, &|one| misses(one).unwrap_or_default());
     let mut columns = vec![rates, ratios, p99s, errors, misses];
