@@ -26,6 +26,7 @@ mod refused;
 pub(in crate::plan) mod samples;
 mod slo;
 
+pub(in crate::plan) use of_loads::LONGEST_TIMEOUT;
 pub use of_loads::{Spread, connections, depth};
 pub use of_requests::{LARGEST_BODY, expect, header};
 pub(in crate::plan) use of_watchers::split as watcher_address;
@@ -210,7 +211,7 @@ declared! {
         .only(Databases);
 
     /// How long an operation waits for one of them.
-    pool_wait: Option<Duration>, of_loads::timeout,
+    pool_wait: Option<Duration>, of_loads::pool_wait,
         Setting::new(
             "pool.wait",
             Time,
@@ -283,14 +284,14 @@ declared! {
         Setting::new(
             "timeout",
             Time,
-            "How long to wait before an operation is given up; 30s by default.",
+            "How long to wait before an operation is given up; 30s by default, and 2h for a run of a suite.",
         )
         .example("30s")
         .flags(&[Flag::new(
             "timeout",
             "TIME",
             "Give up a request after this long, 10m at most; its time is recorded as at least that \
-             [default: 30s]",
+             [default: 30s]. A run of a suite: 24h at most [default: 2h]",
         )
         .under(Heading::Load, 7)]);
 
@@ -537,7 +538,8 @@ mod tests {
                 "`poison` is not a way to spread arrivals: constant, poisson; did you mean `poisson`?",
             ),
             ("timeout", "0s", "a timeout must be above 0"),
-            ("timeout", "11m", "`11m` is too long for a timeout: it must be at most 10m"),
+            ("timeout", "25h", "`25h` is longer than a day"),
+            ("pool.wait", "11m", "`11m` is too long for a timeout: it must be at most 10m"),
             (
                 "expect",
                 "200,2xx",

@@ -9,8 +9,8 @@ use text::near;
 use text::quantities;
 use text::shown::shown;
 
-/// The longest timeout: a slice must end.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+/// The longest timeout of an operation: a slice must end.
+pub(in crate::plan) const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How the arrivals of an open loop are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,16 +149,26 @@ pub(super) fn spread(text: &str) -> Result<Spread, String> {
     }
 }
 
-/// `--timeout`.
+/// `--timeout`. More than ten minutes are refused later unless it is that of a suite, whose runs may take a day.
 ///
 /// # Errors
-/// When it is not a duration above 0 and up to ten minutes.
+/// When it is not a duration above 0.
 pub(super) fn timeout(text: &str) -> Result<Duration, String> {
     match quantities::duration(text)? {
         Duration::ZERO => Err("a timeout must be above 0".to_owned()),
+        timeout => Ok(timeout),
+    }
+}
+
+/// `--set pool.wait`.
+///
+/// # Errors
+/// When it is not a duration above 0 and up to ten minutes.
+pub(super) fn pool_wait(text: &str) -> Result<Duration, String> {
+    match timeout(text)? {
         long if long > LONGEST_TIMEOUT => {
             Err(format!("`{text}` is too long for a timeout: it must be at most 10m"))
         }
-        timeout => Ok(timeout),
+        wait => Ok(wait),
     }
 }

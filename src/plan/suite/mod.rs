@@ -5,6 +5,7 @@ pub(crate) mod cases;
 use crate::plan::contender::access::ContenderAccess;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::gather::TargetLocation;
+use crate::plan::settings::LONGEST_TIMEOUT;
 use crate::plan::{Command, Spec};
 use crate::targets::exec::figures::{kind_named, selects_cases};
 use crate::targets::exec::{Figures, Program};
@@ -42,7 +43,7 @@ pub(super) fn of(spec: &Spec, mut candidates: Vec<Candidate>) -> Result<Vec<Cand
                  (--figures KIND)",
             ));
         }
-        (None, _) => return Ok(candidates),
+        (None, _) => return refuse_long_timeouts(&candidates).map(|()| candidates),
         (Some(suite), Some(other)) => {
             return Err(Error::usage(format!(
                 "`{}` gives figures of cases and `{}` does not: all contenders of a comparison must have figures",
@@ -59,6 +60,19 @@ pub(super) fn of(spec: &Spec, mut candidates: Vec<Candidate>) -> Result<Vec<Cand
         candidates.extend(copy_of_last(&candidates));
     }
     Ok(candidates)
+}
+
+/// Refuses timeouts that only runs of suites may have.
+fn refuse_long_timeouts(others: &[Candidate]) -> Result<(), Error> {
+    let is_long = |of: &&Candidate| of.settings.timeout.is_some_and(|it| it > LONGEST_TIMEOUT);
+    match others.iter().find(is_long) {
+        Some(candidate) => Err(Error::usage(format!(
+            "`{}`: the timeout of an operation must be at most 10m (`timeout`, --timeout): only a run of a suite, which \
+             has `figures`, may take longer",
+            candidate.name
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn give(candidate: &mut Candidate, kind: Option<Kind>) -> Result<(), Error> {
@@ -188,6 +202,24 @@ mod tests {
         assert_eq!((plan.warm_up_ns, plan.pilot_ns, plan.rounds), (0, 0, 12));
         assert_eq!((plan.question.matters, plan.question.length), (0.02, LengthRule::Fixed));
         assert_eq!(plan.contenders[0].timeout_ns, TIMEOUT.as_nanos() as u64);
+    }
+
+    #[test]
+    fn a_run_may_take_longer_than_an_operation() {
+        let plan = example::plan(|spec| {
+            suites(spec);
+            spec.common.timeout = Some(Duration::from_secs(3 * 3600));
+        });
+        assert_eq!(plan.contenders[1].timeout_ns, 10_800_000_000_000);
+        let [most, long] = [600, 601].map(|seconds| {
+            let plan = example::settled(|spec| {
+                spec.common.timeout = Some(Duration::from_secs(seconds));
+            });
+            plan.map(|plan| plan.contenders[0].timeout_ns)
+        });
+        assert_eq!(most.map_err(|error| error.text), Ok(600_000_000_000));
+        let why = long.expect_err("an operation").text;
+        assert!(why.contains("must be at most 10m") && why.contains("`figures`"), "{why}");
     }
 
     #[test]
