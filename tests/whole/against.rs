@@ -209,6 +209,23 @@ fn a_side_that_does_not_build_is_named_with_what_its_snapshot_lacks() {
     }
 }
 
+/// The number of cases is not known before a build, and it is at least one.
+#[test]
+fn too_few_rebuilds_of_a_suite_are_refused_before_anything_is_built() {
+    let file = "[contender.work]\nbuild = [['sh', '-c', 'echo x >> $PLACE']]\n\
+        url = 'exec:echo BenchmarkA 9 7 ns/op'\nfigures = 'go'\nenv = { PLACE = '${PLACE_OF_THE_TEST}' }\n";
+    let directory = repository(&[&[("tiebreak.toml", file)]]);
+    let outside = TestDirectory::new();
+    let place = outside.file("builds");
+    let mut command =
+        directory.command(&["compare", "--against", "HEAD", "--rebuilds", "5", "--quiet"]);
+    let output = command.env("PLACE_OF_THE_TEST", &place).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+    let why = "5 builds cannot support 1 comparison at 5 %; at least 6 are needed: use --rebuilds";
+    assert!(errors(&output).contains(why), "{}", errors(&output));
+    assert!(!place.exists(), "nothing is built");
+}
+
 #[test]
 fn one_program_for_both_sides_is_refused() {
     let directory = TestDirectory::new();
@@ -300,7 +317,7 @@ fn check_prints_the_builds_and_runs_nothing() {
 }
 
 /// Sample projects, each with a part of the file that is written for it.
-const PROJECTS: [(&[(&str, &str)], &str); 11] = [
+const PROJECTS: [(&[(&str, &str)], &str); 15] = [
     (
         &[
             (
@@ -361,6 +378,28 @@ const PROJECTS: [(&[(&str, &str)], &str); 11] = [
     (
         &[("requirements.txt", "fastapi\n"), ("app/main.py", "app = FastAPI()\n")],
         "\"app.main:app\"",
+    ),
+    (
+        &[(
+            "pyproject.toml",
+            "[project]\nname = 'slug'\n[project.scripts]\na = 'slug:a'\nslug = 'slug:b'\n",
+        )],
+        "url = \"exec:{cache}/venv/bin/slug\"",
+    ),
+    (
+        &[("pyproject.toml", "[project]\nname = 'slug'\n[project.scripts]\nslug = 'slug:b'\n")],
+        "[\"{cache}/venv/bin/pip\", \"install\", \"--quiet\", \".\"]]\n",
+    ),
+    (
+        &[(
+            "pyproject.toml",
+            "[tool.poetry]\nname = 'slug'\n[tool.poetry.scripts]\nmake-slug = 'slug:b'\n",
+        )],
+        "[contender.slug]\n# {cache} is a directory that each revision has for itself: its virtual environment is there.\n",
+    ),
+    (
+        &[("pyproject.toml", "[tool.ruff]\n"), ("run.py", "if __name__ == '__main__': pass\n")],
+        "build = [[\"python3\", \"-m\", \"venv\", \"{cache}/venv\"]]\n",
     ),
     (
         &[("Makefile", "CC = cc\nall: count\ncount: count.c\n\tcc -o count count.c\n")],

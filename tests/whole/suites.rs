@@ -98,7 +98,9 @@ fn what_was_planned_is_said_before_it_is_driven() {
     let planned = "one run of each program, which lists the cases, then at least 10 rounds, by the number of cases";
     assert!(check.contains(planned), "{check}");
     assert!(
-        check.contains("takes as long as its cases need, which their listing shows"),
+        check.contains(
+            "takes a time that is known once one run of each program has listed the cases"
+        ),
         "{check}"
     );
     assert!(check.contains("figures of go from its standard output"), "{check}");
@@ -470,6 +472,21 @@ fn mistakes_in_a_file_are_named_by_line_and_key() {
         2,
         "`tiebreak compare` compares those of two or more",
     );
+}
+
+#[test]
+fn a_requirement_names_a_case_without_its_package() {
+    let directory = directory();
+    let program = |seed: u32, b: f64| {
+        format!("{seed}=exec:sh -c 'echo pkg: a/slug; sh bench.sh {seed} {b} .'")
+    };
+    let (a, b) = (program(1, 1.0), program(2, 1.1));
+    let words = ["compare", &a, &b, "--figures", "go", "--out", "run"];
+    let required = ["--require=case \"BenchmarkA-8\" <= 1.05x", "--require=case \"*B-8\" <= 1.05x"];
+    let (code, report) = directory.report(&[&words[..], &required].concat());
+    assert_eq!(code, 1, "{:#}", report["requirements"]);
+    let status = |at: usize| report["requirements"][at]["status"].as_str();
+    assert_eq!((status(0), status(1)), (Some("met"), Some("not_met")));
 }
 
 #[test]

@@ -39,6 +39,33 @@ pub fn literal(pattern: &str) -> String {
     parts(pattern).into_iter().filter_map(of).collect()
 }
 
+/// Whether a pattern has no wildcards, so that it fits one name.
+pub fn is_name(pattern: &str) -> bool {
+    parts(pattern).into_iter().all(|part| matches!(part, Part::Char(_)))
+}
+
+/// The pattern that fits this name and no other one.
+pub fn of_name(name: &str) -> String {
+    let escaped = |c: char| if "*?\\".contains(c) { vec!['\\', c] } else { vec![c] };
+    name.chars().flat_map(escaped).collect()
+}
+
+/// The pattern with which these names are searched: the one that was written if it fits a name, otherwise with any last
+/// part in parentheses, which may be left out, such as the package in `BenchmarkParse (slug)`.
+pub fn completed<'a>(pattern: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let fits_one = names.into_iter().any(|name| fits(pattern, name));
+    if fits_one { pattern.to_owned() } else { format!("{pattern} (*)") }
+}
+
+/// The names that the pattern, or the completed one, fits.
+pub fn fitting<'a>(
+    pattern: &str,
+    names: impl IntoIterator<Item = &'a str> + Clone,
+) -> Vec<&'a str> {
+    let pattern = completed(pattern, names.clone());
+    names.into_iter().filter(|name| fits(&pattern, name)).collect()
+}
+
 /// A part of a pattern.
 #[derive(Clone, Copy)]
 enum Part {
@@ -72,7 +99,7 @@ fn parts(pattern: &str) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits, literal};
+    use super::{fits, fitting, is_name, literal, of_name};
 
     #[test]
     fn patterns_fit_whole_names() {
@@ -99,6 +126,34 @@ mod tests {
             assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
         }
         assert_eq!(literal(r"pa?se/*\*"), "pase/*");
+    }
+
+    #[test]
+    fn a_last_part_in_parentheses_may_be_left_out() {
+        let names = ["Sum (a)", "Sum/x (a)", "Sum/x (b, hits)", "Max", "Max (a)", "Min(a)"];
+        let table: [(&str, &[&str]); 8] = [
+            ("Sum", &["Sum (a)"]),
+            ("Sum (a)", &["Sum (a)"]),
+            ("Sum/x", &["Sum/x (a)", "Sum/x (b, hits)"]),
+            ("*/?", &["Sum/x (a)", "Sum/x (b, hits)"]),
+            ("Max", &["Max"]),
+            ("M*x", &["Max"]),
+            ("Min", &[]),
+            ("Su", &[]),
+        ];
+        for (pattern, wanted) in table {
+            assert_eq!(fitting(pattern, names), wanted, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_pattern_of_a_name_fits_it_alone() {
+        for name in [r"a*b", r"a\b?", "mul<int*>/8"] {
+            let pattern = of_name(name);
+            assert!(is_name(&pattern) && fits(&pattern, name), "{pattern}");
+            assert_eq!(literal(&pattern), name);
+        }
+        assert!(!fits(&of_name("a*"), "ab") && !is_name("a*") && !is_name("a?"));
     }
 
     #[test]

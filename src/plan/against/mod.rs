@@ -382,16 +382,6 @@ fn in_each<T: Clone>(
     (each.next().expect("at least one build"), each.collect())
 }
 
-/// Refuses fewer builds than an interval needs.
-pub(in crate::plan) fn check_fewest(rebuilds: Option<u32>, fewest: u32) -> Result<(), Error> {
-    match rebuilds {
-        Some(rebuilds) if rebuilds < fewest => Err(Error::usage(format!(
-            "--rebuilds {rebuilds}: so few builds of each side have no interval: at least {fewest} are needed"
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// Refuses other lengths beside rebuilds, which are the replicates.
 fn check_rebuilds(spec: &Spec) -> Result<(), Error> {
     let Some(rebuilds) = spec.against.rebuilds else { return Ok(()) };

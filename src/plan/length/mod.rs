@@ -12,7 +12,9 @@ use crate::plan::contender::access::ContenderAccess;
 use crate::plan::{Command, Spec};
 use judge::capacity;
 use judge::stats::looks::{self, Looks};
-use judge::stats::rounds::{default_launches, default_rounds, too_few, too_few_launches};
+use judge::stats::rounds::{
+    default_launches, default_rounds, too_few, too_few_launches, too_few_rebuilds,
+};
 use judge::stats::stein;
 use protocol::Error;
 use record::DearLaunches;
@@ -105,6 +107,11 @@ fn of_comparison(
     if let Some(units) = spec.units {
         // The search decides, from the units of many runs.
         return Ok(several.map_or(Length::of(units), |_| launches(units, ROUNDS_A_LAUNCH)));
+    }
+    // Each build is one launch or one round. How many cases a suite has is not known yet: it is at least one.
+    let rebuilds = spec.against.rebuilds;
+    if let Some(why) = rebuilds.and_then(|n| too_few_rebuilds(n, comparisons, alpha)) {
+        return Err(Error::usage(why));
     }
     let each = spec.run.rounds.unwrap_or(ROUNDS_A_LAUNCH);
     if spec.run.see.is_some() || spec.run.within.is_some() {

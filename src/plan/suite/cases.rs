@@ -1,10 +1,14 @@
 //! Which cases are compared, and how often: what follows from one run of each contender before round 1. Pure.
 
-use judge::stats::rounds::{default_rounds, too_few};
+use judge::stats::rounds::{default_rounds, too_few, too_few_rebuilds};
 use record::{Case, CaseFigure, Cases, LengthRule, OnlyIn, Question};
 use std::collections::BTreeMap;
 use text::shown::shown;
 use text::units::{show_counted, show_ns};
+use text::{glob, lists};
+
+/// The most names that a sentence lists.
+const MOST_NAMED: usize = 5;
 
 /// Returns the cases that all contenders have, and the replicates that so many need. `figures` are those of each
 /// contender, by number.
@@ -12,15 +16,11 @@ use text::units::{show_counted, show_ns};
 /// # Errors
 /// When no case is compared, or contenders measure one in different units.
 pub(crate) fn compared(question: &Question, figures: &[Vec<CaseFigure>]) -> Result<Cases, String> {
-    let only = match &question.length {
-        LengthRule::Part { case } => case.as_deref(),
-        _ => None,
-    };
+    let only = only_case(question, figures)?;
     let mut all: BTreeMap<&str, Vec<(usize, &CaseFigure)>> = BTreeMap::new();
     for (contender, figures) in figures.iter().enumerate() {
         if let Some(name) = only.filter(|name| !figures.iter().any(|of| of.case == *name)) {
-            let contender = question.name_of(contender as u32);
-            return Err(format!("`{contender}` has no case `{}`", shown(name)));
+            return Err(has_no_case(question, contender, name));
         }
         for figure in figures.iter().filter(|of| only.is_none_or(|name| of.case == name)) {
             let of = all.entry(&figure.case).or_default();
@@ -81,6 +81,37 @@ pub(crate) fn compared(question: &Question, figures: &[Vec<CaseFigure>]) -> Resu
     Ok(cases)
 }
 
+/// The whole name of the only case that is asked for: it is that of the first contender.
+///
+/// # Errors
+/// When that has no such case, or several. The message begins with the contender.
+fn only_case<'a>(
+    question: &Question,
+    figures: &'a [Vec<CaseFigure>],
+) -> Result<Option<&'a str>, String> {
+    let LengthRule::Part { case: Some(typed) } = &question.length else { return Ok(None) };
+    let names = figures.iter().take(1).flatten().map(|of| of.case.as_str());
+    match glob::fitting(&glob::of_name(typed), names)[..] {
+        [] => Err(has_no_case(question, 0, typed)),
+        [one] => Ok(Some(one)),
+        ref all => Err(format!("`{}`: the case {}", question.name_of(0), several(typed, all))),
+    }
+}
+
+fn has_no_case(question: &Question, contender: usize, name: &str) -> String {
+    format!("`{}` has no case `{}`", question.name_of(contender as u32), shown(name))
+}
+
+/// Says that a name without its part in parentheses is that of several cases.
+pub(crate) fn several(name: &str, cases: &[&str]) -> String {
+    let quoted: Vec<String> = cases.iter().map(|case| format!("`{}`", shown(case))).collect();
+    format!(
+        "`{}` fits {}: write the whole name of one",
+        shown(name),
+        lists::first_listed(&quoted, MOST_NAMED, |others| show_counted(others, "other"))
+    )
+}
+
 /// The rounds for so many cases: those of the plan if they were given.
 fn replicates(question: &Question, cases: usize) -> u32 {
     match question.length {
@@ -95,7 +126,7 @@ fn comparisons(question: &Question, cases: usize) -> usize {
 }
 
 /// Why so many rounds cannot decide about so many cases. Returns None if they can. `are_rebuilt` says whether each
-/// round has builds of its own, whose number is then that of the rounds.
+/// round has builds of its own.
 pub(crate) fn too_few_rounds(
     question: &Question,
     cases: &Cases,
@@ -105,8 +136,8 @@ pub(crate) fn too_few_rounds(
         return None;
     }
     let comparisons = comparisons(question, cases.compared.len());
-    let why = too_few(cases.replicates, comparisons, question.alpha)?;
-    Some(if are_rebuilt { why.replace("--rounds", "--rebuilds") } else { why })
+    let too_few = if are_rebuilt { too_few_rebuilds } else { too_few };
+    too_few(cases.replicates, comparisons, question.alpha)
 }
 
 /// Leaves out the dearest cases, one after another, until all rounds fit into the time that is left. `costs_ns` is what
@@ -207,6 +238,31 @@ mod tests {
         let of_rebuilds = too_few_rounds(&fixed, &cases, true).expect("too few");
         assert!(of_rebuilds.contains("use --rebuilds 14 or"), "{of_rebuilds}");
         assert_eq!(too_few_rounds(&fixed, &Cases { replicates: 12, ..cases }, false), None);
+    }
+
+    #[test]
+    fn a_case_is_named_without_its_part_in_parentheses_if_it_is_the_only_one() {
+        let named = |typed: &str, old: &[&str], new: &[&str]| {
+            let question = Question {
+                length: LengthRule::Part { case: Some(typed.to_owned()) },
+                ..question()
+            };
+            let cases = compared(&question, &[figures(old), figures(new)])?;
+            Ok::<_, String>(names(&cases).join(", "))
+        };
+        let all = ["Max", "Max (slug)", "Sum (slug)", "Sum/8 (slug)", "Sum/8 (other)"];
+        assert_eq!(named("Sum", &all, &all).as_deref(), Ok("Sum (slug)"));
+        assert_eq!(named("Sum (slug)", &all, &all).as_deref(), Ok("Sum (slug)"));
+        assert_eq!(named("Max", &all, &all).as_deref(), Ok("Max"), "a whole name comes first");
+        let several = named("Sum/8", &all, &all).expect_err("two");
+        assert_eq!(
+            several,
+            "`old`: the case `Sum/8` fits `Sum/8 (slug)` and `Sum/8 (other)`: write the whole name of one"
+        );
+        // It is the same case in all contenders.
+        let other = named("Sum", &all, &["Sum (other)"]).expect_err("another case");
+        assert_eq!(other, "`new` has no case `Sum (slug)`");
+        assert_eq!(named("S*", &all, &all).expect_err("no pattern"), "`old` has no case `S*`");
     }
 
     #[test]

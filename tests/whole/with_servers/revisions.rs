@@ -129,7 +129,10 @@ fn each_rebuild_is_one_replicate() {
     }
     let directory = programs(&["10"]);
     for (words, part) in [
-        (["--rebuilds", "5"], "at least 6 are needed"),
+        (
+            ["--rebuilds", "5"],
+            "5 builds cannot support 1 comparison at 5 %; at least 6 are needed: use --rebuilds",
+        ),
         (["--rebuilds=8", "--rounds=8"], "leave out --rounds"),
     ] {
         let output = directory.tiebreak(&with(&["compare", "--against", "HEAD"], &words));
@@ -311,4 +314,39 @@ fn an_answer_names_the_search_that_says_more() {
     let command = next(&answer, "which of these commits it is");
     assert_eq!(command, [&short(&directory, "HEAD~2"), &last, "--improvement"]);
     names_the_first(searched(&command));
+}
+
+/// Prints figures of Go's benchmarks with a noise of 1 %. B costs as much as a file says, and C has two figures.
+const SUITE: [(&str, &str); 2] = [
+    (
+        "suite.sh",
+        "echo pkg: example.org/slug\n\
+         awk -v seed=$$ -v b=\"$(cat cost)\" 'BEGIN { srand(seed)\n\
+         printf \"BenchmarkA 9 %.3f ns/op\\nBenchmarkB 9 %.3f ns/op\\n\", 100 + rand(), b * (100 + rand())\n\
+         print \"BenchmarkC 9 7 ns/op 5 MB\" }'\n",
+    ),
+    ("tiebreak.toml", "[contender.work]\nurl = 'exec:sh ./suite.sh'\nfigures = 'go'\n"),
+];
+
+#[test]
+fn a_case_may_be_named_without_its_package() {
+    let directory = repository(&[&[SUITE[0], SUITE[1], ("cost", "1")], &[("cost", "1.5")]]);
+    let of = |case: &str, more: &[&str]| {
+        search(&directory, &[&["HEAD~1", "HEAD", "--quiet", "--case", case], more].concat())
+    };
+    let (code, plan, why) = of("BenchmarkB", &["--dry-run"]);
+    assert_eq!(code, Some(0), "{why}");
+    // Two commits in eight rounds, twice, each time with a run that lists the cases.
+    assert!(plan.contains("(by the case BenchmarkB)?\nmeasuring takes 36 runs if "), "{plan}");
+    assert!(
+        plan.ends_with("18 runs or more; how long a run takes is known after the first\n"),
+        "{plan}"
+    );
+    let (code, answer, why) = of("BenchmarkB", &[]);
+    assert_eq!(code, Some(0), "{why}");
+    assert!(answer.starts_with(&short(&directory, "HEAD")), "{answer}");
+    let (code, _, why) = of("BenchmarkC", &[]);
+    assert_eq!(code, Some(4), "{why}");
+    let both = "the case `BenchmarkC` fits `BenchmarkC (slug)` and `BenchmarkC (slug, MB)`: write the whole name of one";
+    assert!(why.contains(both), "{why}");
 }

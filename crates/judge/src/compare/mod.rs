@@ -23,6 +23,7 @@ use crate::stats::{rounds, stein::Variation};
 use draft::Compared;
 use record::{Metric, Pair, SecondStage};
 use replicates::{NoReplicates, Of, Replicates, Round};
+use text::glob;
 
 /// All comparisons before the audit. For each pair, the primary metric comes first.
 ///
@@ -84,7 +85,9 @@ pub(crate) fn differences(
     let operations = match case {
         None => Operations::All,
         Some(name) => {
-            let at = evidence.cases.compared().iter().position(|case| case.name == name);
+            let mut names = evidence.cases.compared().iter().map(|case| case.name.as_str());
+            let fitting = glob::fitting(&glob::of_name(name), names.clone());
+            let at = names.position(|case| fitting == [case]);
             Operations::Case(at.ok_or_else(|| format!("the case `{name}` was not compared"))?)
         }
     };

@@ -52,6 +52,11 @@ pub fn too_few_launches(launches: u32, comparisons: usize, alpha: f64) -> Option
     too_few_of("launch", "--launches", launches, comparisons, alpha)
 }
 
+/// Returns why so many builds of each side cannot support this many comparisons, and how many can. None if they can.
+pub fn too_few_rebuilds(rebuilds: u32, comparisons: usize, alpha: f64) -> Option<String> {
+    too_few_of("build", "--rebuilds", rebuilds, comparisons, alpha)
+}
+
 /// `thing` names the replicate, and `flag` sets its number.
 fn too_few_of(thing: &str, flag: &str, n: u32, comparisons: usize, alpha: f64) -> Option<String> {
     let fewest = fewest(comparisons, alpha);
@@ -171,6 +176,13 @@ mod tests {
             )
         );
         assert_eq!(too_few_launches(6, 1, 0.05), None);
+        assert_eq!(
+            too_few_rebuilds(5, 1, 0.05).as_deref(),
+            Some(
+                "5 builds cannot support 1 comparison at 5 %; at least 6 are needed: use --rebuilds 10"
+            )
+        );
+        assert_eq!(too_few_rebuilds(6, 1, 0.05), None);
         assert_eq!(too_few(8, 4, 0.05), None);
         assert_eq!(too_few(1, 0, 0.05), None);
     }

@@ -24,9 +24,14 @@ fn plan(view: &View) -> Node {
         Interleave::Slices => "slices",
         Interleave::Turns => "turns",
     };
+    let round = if plan.question.is_suite {
+        "one figure of each case".to_owned()
+    } else {
+        units::round_nanoseconds(plan.round_ns)
+    };
     let facts = [
         ("planned", words::planned(&plan.question)),
-        ("round", units::round_nanoseconds(plan.round_ns)),
+        ("round", round),
         ("warm-up", words::warm_up(view)),
         ("interleaving", interleaving.to_owned()),
         ("primary metric", words::metric(plan.question.primary).to_owned()),

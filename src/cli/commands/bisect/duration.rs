@@ -9,7 +9,7 @@ use judge::bisect::{ATTEMPTS, LOOKS};
 use protocol::Error;
 use record::Plan;
 use report::bisect::Line;
-use text::units::show_ns;
+use text::units::{show_counted, show_ns};
 
 /// The plan of a run with the commits at these places, before anything is built.
 ///
@@ -31,7 +31,8 @@ pub(super) fn plan(
     Ok(conduct::settle_read(&spec, inputs)?.plan)
 }
 
-/// How long the search takes, in words. `whole` is the plan by which GOOD and BAD are compared first.
+/// How long the search takes, in words: of a suite, how many runs of a program, because nothing is known of their length
+/// before the first. `whole` is the plan by which GOOD and BAD are compared first.
 ///
 /// # Errors
 /// If the contender or a setting is not valid.
@@ -43,26 +44,37 @@ pub(super) fn of(
 ) -> Result<String, Error> {
     let commits = line.commits.len() - 1;
     let most_units = judge::bisect::most_units(commits) as u64;
-    let ns = |places: &[usize], units: usize| -> Result<u64, Error> {
-        Ok(plan(spec, experiment, line, places, units as u32)?.least_ns())
+    let is_suite = whole.question.is_suite;
+    let cost = |of: &Plan| {
+        if is_suite {
+            // Each program is run once before round 1, which lists its cases.
+            of.contenders.len() as u64 * u64::from(of.rounds + 1)
+        } else {
+            of.least_ns()
+        }
+    };
+    let of_places = |places: &[usize], units: usize| -> Result<u64, Error> {
+        Ok(cost(&plan(spec, experiment, line, places, units as u32)?))
     };
     let ends = [0, commits];
     let mut fresh = vec![0, commits.saturating_sub(2), commits - 1, commits];
     fresh.dedup();
-    let (whole, side, naming) = (whole.least_ns(), ns(&ends, 1)?, ns(&fresh, LOOKS[0])?);
+    let (whole, side, naming) = (cost(whole), of_places(&ends, 1)?, of_places(&fresh, LOOKS[0])?);
     let halvings = u64::from(commits.next_power_of_two().ilog2());
     let least = whole.saturating_add(halvings.saturating_mul(side)).saturating_add(naming);
     let looks = |of: u64| of.saturating_mul(LOOKS[2] as u64 / LOOKS[0] as u64);
     let most = looks(whole)
         .saturating_add(most_units.saturating_mul(side))
         .saturating_add((ATTEMPTS as u64).saturating_mul(looks(naming)));
+    let shown = |of: u64| if is_suite { show_counted(of, "run") } else { rounded(of) };
+    let how_long = if is_suite { "; how long a run takes is known after the first" } else { "" };
     Ok(format!(
         "measuring takes {} if the difference is plain, and {} at most; builds, launches and warm-ups come on top (a \
          contender that writes into its own tree is built again for every comparison, because a build is kept only \
-         while nothing in its tree has changed); if nothing differs, {} or more",
-        rounded(least),
-        rounded(most),
-        rounded(whole)
+         while nothing in its tree has changed); if nothing differs, {} or more{how_long}",
+        shown(least),
+        shown(most),
+        shown(whole)
     ))
 }
 

@@ -80,6 +80,9 @@ pub(in crate::cli) struct BisectArgs {
     #[arg(long, value_name = "NAME")]
     contender: Option<String>,
     /// Search by this case of a suite
+    ///
+    /// The last part of its name in parentheses, such as the package of a benchmark in Go, may be left out if no other
+    /// case is then meant.
     #[arg(long, value_name = "NAME")]
     case: Option<String>,
     /// Search for the commit that made it faster

@@ -1,6 +1,7 @@
 //! Requirements about cases: those of a suite, or requests that are judged apart, by what they cost.
 
 use super::{By, Requirement, check, parse};
+use crate::plan::suite::cases::several;
 use judge::verdict::{Beyond, Checked, Comparison, Finding, RequirementStatus, Suite};
 use record::{Metric, Question};
 use text::{
@@ -28,6 +29,14 @@ impl Which {
         match self {
             Which::Every => true,
             Which::Fitting(pattern) => glob::fits(pattern, case),
+        }
+    }
+
+    /// With the pattern completed for these cases.
+    fn for_cases<'a>(&self, cases: impl Iterator<Item = &'a str>) -> Which {
+        match self {
+            Which::Every => Which::Every,
+            Which::Fitting(pattern) => Which::Fitting(glob::completed(pattern, cases)),
         }
     }
 }
@@ -105,16 +114,20 @@ fn split<'a>(
     })
 }
 
-/// Checks that at least one of these cases fits, when they are known.
+/// Checks that at least one of these cases fits, when they are known, and only one a name without wildcards.
 ///
 /// # Errors
-/// When none does; the text names the nearest ones.
+/// When that is not so; the text names the nearest ones, or those that fit.
 pub(super) fn fits<'a>(
     of: &Requirement,
     cases: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<(), String> {
     let Some(Which::Fitting(pattern)) = &of.cases else { return Ok(()) };
-    if cases.clone().any(|case| glob::fits(pattern, case)) {
+    let fitting = glob::fitting(pattern, cases.clone());
+    if fitting.len() > 1 && glob::is_name(pattern) {
+        return Err(several(pattern, &fitting));
+    }
+    if !fitting.is_empty() {
         return Ok(());
     }
     let nearest = near::by_distance(&glob::literal(pattern), cases);
@@ -135,9 +148,11 @@ pub(super) fn check(
     findings: &[Finding],
     suite: Option<&Suite>,
 ) -> Vec<Checked> {
-    let costs = comparisons.iter().filter_map(cost);
-    let costs: Vec<Comparison> =
-        costs.filter(|of| of.case.as_deref().is_some_and(|case| which.has(case))).collect();
+    let mut costs: Vec<Comparison> = comparisons.iter().filter_map(cost).collect();
+    let compared = costs.iter().filter_map(|of| of.case.as_deref());
+    let left_out = suite.iter().flat_map(|suite| &suite.left_out).map(String::as_str);
+    let which = &which.for_cases(compared.chain(left_out));
+    costs.retain(|of| of.case.as_deref().is_some_and(|case| which.has(case)));
     let pairs = costs.chunk_by(|one, next| (&one.a, &one.b) == (&next.a, &next.b));
     let checked = pairs.filter_map(|pair| {
         let checked = of_pair(of, pair, findings)?;

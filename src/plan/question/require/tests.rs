@@ -480,6 +480,17 @@ fn names_of_many_cases_are_counted_and_hostile_ones_are_escaped() {
     assert!(why.ends_with("case\\u{202e}4 1.200x (1.100x to 1.300x) and 3 others"), "{why}");
 }
 
+#[test]
+fn a_pattern_may_leave_out_the_last_part_in_parentheses() {
+    let names = ["Sum (slug)", "Sum/8 (slug)", "Summary (slug)", "Max", "Max (slug)"];
+    let cases = names.map(|name| case(name, (1.2, 1.1, 1.3), Word::Slower));
+    for (pattern, many) in [("Sum", 1), ("Sum*", 3), ("*/8", 1), ("Max", 1), ("M*", 2)] {
+        let (_, why) = of_suite(&format!("case \"{pattern}\" <= 1.03x"), &cases);
+        let begin = format!("{many} of {many} case");
+        assert!(why.starts_with(&begin), "{pattern}: {why}");
+    }
+}
+
 /// What was not compared is said, and cases that were left out leave the requirement open.
 #[test]
 fn cases_that_were_not_compared_are_said() {
@@ -607,6 +618,15 @@ fn errors_about_cases_teach() {
             "no case fits `sort<int>/n=1*`: the nearest names are sort<long>/n=10 and write"
         ),
         "{why}"
+    );
+    let of_sum = Requirement::parse("case \"Sum\" <= 1.03x", &suite).expect("a requirement");
+    let fits = |names: &[&'static str]| of_sum.refuse_without_case(names.to_vec().into_iter());
+    assert_eq!(fits(&["Sum (slug)", "Summary (slug)"]), Ok(()));
+    assert_eq!(fits(&["Sum", "Sum (a)", "Sum (b)"]), Ok(()), "a whole name comes first");
+    assert_eq!(
+        fits(&["Sum (a)", "Sum (b)"]),
+        Err("--require `case \"Sum\" <= 1.03x`: `Sum` fits `Sum (a)` and `Sum (b)`: write the whole name of one"
+            .to_owned())
     );
     let none = parse("every case <= 1.03x").expect_err("no cases");
     assert!(none.contains("this run has no cases"), "{none}");

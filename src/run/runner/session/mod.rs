@@ -939,10 +939,10 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
 pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
     if plan.question.is_suite {
         let within_ns = plan.question.length.within_ns();
-        return within_ns
-            .map_or("as long as its cases need, which their listing shows".to_owned(), |ns| {
-                format!("about {}", in_seconds(ns))
-            });
+        return within_ns.map_or(
+            "a time that is known once one run of each program has listed the cases".to_owned(),
+            |ns| format!("about {}", in_seconds(ns)),
+        );
     }
     let longer = pilot::lengthens_above_ns(plan)
         .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));
