@@ -94,6 +94,7 @@ fn what_was_planned_is_said_before_it_is_driven() {
     let output = directory.tiebreak(&["compare", "suite.toml", "--out", "run"]);
     let said = errors(&output);
     assert!(said.contains("3 cases, 10 rounds of 2 programs: about "), "{said}");
+    assert_eq!(events(&directory, "pilot")[0]["run_length"], "-benchtime");
     let check = stdout(&directory.tiebreak(&["check", "suite.toml"]));
     let planned = "one run of each program, which lists the cases, then at least 10 rounds, by the number of cases";
     assert!(check.contains(planned), "{check}");

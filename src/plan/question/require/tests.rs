@@ -620,7 +620,7 @@ fn errors_about_cases_teach() {
         "{why}"
     );
     let of_sum = Requirement::parse("case \"Sum\" <= 1.03x", &suite).expect("a requirement");
-    let fits = |names: &[&'static str]| of_sum.refuse_without_case(names.to_vec().into_iter());
+    let fits = |names: &[&'static str]| of_sum.refuse_without_case(names.iter().copied());
     assert_eq!(fits(&["Sum (slug)", "Summary (slug)"]), Ok(()));
     assert_eq!(fits(&["Sum", "Sum (a)", "Sum (b)"]), Ok(()), "a whole name comes first");
     assert_eq!(

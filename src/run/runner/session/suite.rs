@@ -242,3 +242,19 @@ fn some_of(names: &[String]) -> String {
 fn took_ns(slices: &[Slice]) -> u64 {
     slices.iter().map(|slice| slice.took_ns).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::names_of_arguments;
+
+    #[test]
+    fn arguments_are_named_once_and_without_their_values() {
+        for (arguments, names) in [
+            ("-benchtime 100ms (go)", "-benchtime"),
+            ("--benchmark_min_time=0.1s (google-benchmark)", "--benchmark_min_time"),
+            ("--warmup 1 --runs 5 (hyperfine) and --runs 5 (other)", "--warmup and --runs"),
+        ] {
+            assert_eq!(names_of_arguments(arguments), names);
+        }
+    }
+}
