@@ -57,6 +57,7 @@ impl SampleRun {
             burn_in_ns: vec![0; names.len()],
             why: Vec::new(),
             saw: Vec::new(),
+            load_points_apart: false,
         };
         let question = question(names, rounds);
         let store_reports = Vec::new();

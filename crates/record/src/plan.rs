@@ -269,6 +269,10 @@ pub struct PilotChoice {
     /// journals of earlier versions, and if the tools have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_length: Option<String>,
+    /// Whether the load points of a sweep are driven one after the other, because their data do not fit into a store
+    /// together. False in journals of earlier versions.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub load_points_apart: bool,
 }
 
 /// The launches of a run, and the rounds of each. A quantile of a launch is that of its rounds' replies

@@ -36,7 +36,8 @@ pub struct Question {
     /// other. Empty if nothing is swept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_points: Vec<String>,
-    /// The contenders of each round, by number, where a round holds only some of them. Empty if each holds all.
+    /// The contenders of each round, by number, where a round holds only some of them: those of a ranking, or of one
+    /// load point. Empty if each holds all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Vec<u32>>,
     /// The objectives of `--slo`. If the primary metric is the capacity, the highest rate that meets them is
@@ -162,6 +163,9 @@ impl Question {
     #[must_use]
     pub fn with_choice(self, choice: &PilotChoice) -> Question {
         let question = self.with_launches(choice.launches);
+        if choice.load_points_apart {
+            return question.with_load_points_apart();
+        }
         if let Some(last) = choice.looks.last() {
             let (round_ns, looks) = (choice.round_ns, choice.looks.clone());
             return Question {
@@ -175,6 +179,20 @@ impl Question {
             Some(rounds) => Question { rounds, ..question },
             None => question,
         }
+    }
+
+    /// Returns the same question with as many rounds for each load point, which hold no other one.
+    fn with_load_points_apart(self) -> Question {
+        let each: Vec<u32> = (0..self.contenders.len() as u32).collect();
+        let points = each.chunks(self.width().max(1)).map(<[u32]>::to_vec);
+        let rounds = self.rounds as usize;
+        let blocks = points.flat_map(|point| std::iter::repeat_n(point, rounds)).collect();
+        Question { rounds: self.rounds * self.load_points.len() as u32, blocks, ..self }
+    }
+
+    /// Whether the load points of a sweep share no rounds.
+    pub fn has_load_points_apart(&self) -> bool {
+        !self.load_points.is_empty() && !self.blocks.is_empty()
     }
 
     /// Returns the same question with this number of replicates: launches, or rounds.

@@ -47,6 +47,11 @@ impl<'a> View<'a> {
 }
 
 impl<'a> SweepView<'a> {
+    /// Whether the load points were driven one after the other, each in rounds of its own.
+    pub(super) fn are_apart(&self) -> bool {
+        self.whole.plan().question.has_load_points_apart()
+    }
+
     /// The names of the targets. Earlier versions did not record that of one target, so it is its address.
     pub(super) fn targets(&self) -> Vec<&'a str> {
         match self.sweep.targets.as_slice() {

@@ -27,6 +27,15 @@ pub fn close(file: OwnedFd) -> Result<(), crate::Errno> {
     }
 }
 
+/// Bytes that whoever is not privileged may still write to the file system of a path (statfs(2)).
+///
+/// # Errors
+/// If the path does not exist.
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let about = rustix::fs::statvfs(path)?;
+    Ok(about.f_bavail.saturating_mul(about.f_frsize))
+}
+
 /// The magic number of the file system of a path (statfs(2)).
 ///
 /// # Errors

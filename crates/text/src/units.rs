@@ -104,6 +104,11 @@ pub fn show_count(count: u64) -> String {
     scaled(Some(count as f64), COUNTS, true).replace(JOINT, "")
 }
 
+/// A size for a line of plain text: `87 B`, `1.5 kB`.
+pub fn show_bytes(value: u64) -> String {
+    plain(bytes(value))
+}
+
 /// A share for a line of plain text: `5 %`, `0.5 %`.
 pub fn show_percent(share: f64) -> String {
     plain(percent(share))

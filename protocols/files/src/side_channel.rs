@@ -7,6 +7,7 @@ use record::{Fact, Workload};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use sys::fs::free_bytes;
 
 /// The prefix of a note's file, which is next to the directories of the cache.
 const NOTE: &str = ".tiebreak-note-";
@@ -75,6 +76,8 @@ fn about(root: &Path, synced: bool) -> Result<About, String> {
     Ok(About {
         items: Some(items),
         bytes: Some(bytes),
+        reuses_room: true,
+        room: free_bytes(root).ok().map(|free| free.saturating_add(bytes)),
         evictions: None,
         start: Some(ServerStart::Run(root.display().to_string())),
         durable: Some(synced),
@@ -144,6 +147,7 @@ mod tests {
         fs::write(root.join("a/b/value"), "12345").expect("a file");
         let about = about(root, false).expect("it is there");
         assert_eq!((about.items, about.bytes, about.evictions), (Some(1), Some(5), None));
+        assert!(about.room > about.bytes && about.reuses_room, "{about:?}");
         assert_eq!(
             (remove_fingerprint(root, key), remove_fingerprint(root, key)),
             (Ok(()), Ok(()))

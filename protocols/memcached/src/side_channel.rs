@@ -100,6 +100,8 @@ fn sum(reports: &[About]) -> About {
     About {
         items: total(|of| of.items),
         bytes: total(|of| of.bytes),
+        room: total(|of| of.room),
+        reuses_room: false,
         evictions: total(|of| of.evictions),
         start: None,
         durable: Some(false),
@@ -123,11 +125,16 @@ fn read(lines: &[Vec<u8>]) -> About {
     let number = |name: &str| text(name)?.parse::<u64>().ok();
     let began = number("time").zip(number("uptime")).and_then(|(now, up)| now.checked_sub(up));
     let version = text("version").map_or("of an unknown version".to_owned(), quote);
-    let limit = number("limit_maxbytes").map(|bytes| format!(", {bytes} bytes at most"));
-    let limit = limit.unwrap_or_default();
+    let memory = number("limit_maxbytes");
+    let limit = memory.map(|bytes| format!(", {bytes} bytes at most")).unwrap_or_default();
+    // Values can also be in files (`-o ext_path`).
+    let in_files = number("extstore_limit_maxbytes").unwrap_or(0);
     About {
         items: number("curr_items"),
         bytes: number("bytes"),
+        // Its memory is divided into pages for items of similar sizes, which do not change hands at once.
+        reuses_room: false,
+        room: memory.filter(|most| *most > 0).map(|most| most.saturating_add(in_files)),
         evictions: number("evictions"),
         start: number("pid").zip(began).map(|(pid, began)| ServerStart::Process { pid, began }),
         durable: Some(false),

@@ -68,6 +68,7 @@ mod servers {
         let about = store.about().expect("it tells");
         assert_eq!((about.items, about.evictions), (Some(0), Some(0)));
         assert!(about.bytes.is_some());
+        assert_eq!((about.room, about.reuses_room), (Some(3_145_728), false));
         let Some(ServerStart::Process { pid, began }) = about.start.clone() else {
             panic!("{about:?}")
         };

@@ -68,6 +68,8 @@ fn about(connection: &mut StoreConnection<Resp>) -> Result<About, String> {
     Ok(About {
         items,
         bytes: info.number("used_memory_dataset"),
+        reuses_room: true,
+        room: info.number("maxmemory").filter(|most| *most > 0),
         evictions: info.number("evicted_keys"),
         start: info.run_id().map(ServerStart::Run),
         durable,

@@ -65,6 +65,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         looks,
         rounds: None,
         run_length: None,
+        load_points_apart: false,
     }
 }
 

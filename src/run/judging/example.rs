@@ -76,6 +76,7 @@ pub(crate) fn judged(requirements: &[&str], change: impl Fn(&mut TrialRecord)) -
         burn_in_ns: vec![0; 2],
         why: Vec::new(),
         saw: Vec::new(),
+        load_points_apart: false,
     };
     let scratch = Scratch::new();
     let mut writer = Writer::create(&scratch.path().join(journal::FILE)).expect("a journal");

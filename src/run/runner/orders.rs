@@ -5,8 +5,8 @@ use crate::plan::length::pilot_length::PilotLength;
 use crate::plan::pilot;
 use judge::capacity::UNCOUNTED_NS;
 use record::{
-    Address, Arrivals, Contender, DriveOrder, Intensity, LaneOrder, LaneTask, Loading, PilotChoice,
-    Plan, Reuse, WarmUp,
+    Address, Arrivals, Contender, Distribution, DriveOrder, Intensity, Kind, LaneOrder, LaneTask,
+    Loading, PilotChoice, Plan, Reuse, Share, Verify, WarmUp, Workload,
 };
 use std::ops::Range;
 use text::fnv::fnv1a;
@@ -53,8 +53,31 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
 /// Writes the first values of some of a store's keys, as fast as it accepts them. Returns None if
 /// there is no workload.
 pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<DriveOrder> {
-    let Contender { asks, address, sharding, intensity, .. } = &plan.contenders[contender];
-    let workload = asks.workload()?.clone();
+    let workload = plan.contenders[contender].asks.workload()?.clone();
+    let doing = LaneTask::Load(Loading { from: keys.start, workload });
+    Some(at_full_speed(plan, contender, doing, keys.end - keys.start))
+}
+
+/// Removes the values that a load wrote. Returns None if there is no workload.
+pub(super) fn removal(plan: &Plan, contender: usize) -> Option<DriveOrder> {
+    let workload = plan.contenders[contender].asks.workload()?.clone();
+    // The numbers of one worker follow each other, so that each key has its turn. All workers go on from there.
+    let removed = workload.keys.next_multiple_of(plan.workers().into());
+    let workload = Workload {
+        mix: vec![Share { kind: Kind::Delete, weight: 1.0 }],
+        distribution: Distribution::Sequential,
+        hot: 1.0,
+        verify: Verify::Off,
+        groups: Vec::new(),
+        ..workload
+    };
+    let order = at_full_speed(plan, contender, LaneTask::Drive(workload), removed);
+    Some(DriveOrder { cores: order.cores.first().copied().into_iter().collect(), ..order })
+}
+
+/// So many operations, as fast as the store accepts them.
+fn at_full_speed(plan: &Plan, contender: usize, doing: LaneTask, operations: u64) -> DriveOrder {
+    let Contender { address, sharding, intensity, .. } = &plan.contenders[contender];
     // A file is read or written at once, and a client of several servers has one operation in
     // flight.
     let one_by_one = matches!(address, Address::Directory(_)) || sharding.is_some();
@@ -65,18 +88,18 @@ pub(super) fn load(plan: &Plan, contender: usize, keys: Range<u64>) -> Option<Dr
             ..*intensity
         },
         reuse: Reuse::Always,
-        operations: Some(keys.end - keys.start),
+        operations: Some(operations),
         groups: Vec::new(),
-        doing: LaneTask::Load(Loading { from: keys.start, workload }),
+        doing,
         ..lane(plan, contender, 0)
     };
-    Some(DriveOrder {
+    DriveOrder {
         rounds: 1,
         round_ns: LONGEST_LOAD_NS,
         slice_ns: LONGEST_LOAD_NS,
         lanes: vec![lane],
         ..empty_order(plan)
-    })
+    }
 }
 
 /// A warm-up alone, of these contenders.

@@ -1,5 +1,5 @@
 //! The rounds of a run are driven in segments: one for each launch, one up to each look, one for each round
-//! that holds only some contenders, or one for all. Pure.
+//! that holds only some contenders, one for each load point that has rounds of its own, or one for all. Pure.
 
 use record::Question;
 
@@ -35,6 +35,10 @@ pub(super) fn of(question: &Question) -> Vec<Segment> {
         return (1..=question.restarts).map(segment).collect();
     }
     let ends = match question.interim_looks.as_slice() {
+        [] if question.has_load_points_apart() => {
+            let points = question.load_points.len() as u32;
+            (1..=points).map(|point| point * question.rounds / points).collect()
+        }
         [] if !question.blocks.is_empty() => (1..=question.rounds).collect(),
         [] => vec![question.rounds],
         looks => looks.to_vec(),
@@ -99,6 +103,12 @@ mod tests {
             question.rounds = 3;
         });
         assert_eq!(blocks, [(1, 1, None), (2, 1, None), (3, 1, None)]);
+        let points = segments(|question| {
+            question.load_points = ["value-1", "value-8"].map(str::to_owned).into();
+            question.blocks = [vec![vec![0]; 8], vec![vec![1]; 8]].concat();
+            question.rounds = 16;
+        });
+        assert_eq!(points, [(1, 8, None), (9, 8, None)]);
         let looks = segments(|question| {
             question.interim_looks = vec![10, 16, 26, 40, 60];
             question.rounds = 60;

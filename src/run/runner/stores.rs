@@ -14,10 +14,10 @@ impl<W: Write> RunSession<'_, W> {
         if self.plan.contenders[contender].launch.is_empty() { 0 } else { self.stores.launch() }
     }
 
-    /// Queries all stores, and writes their answers into the journal.
+    /// Queries all stores whose data are loaded, and writes their answers into the journal.
     pub(super) fn ask_stores(&mut self, when: StoreMoment) -> Result<(), Halt> {
         for contender in 0..self.plan.contenders.len() {
-            if self.plan.contenders[contender].asks.is_store() {
+            if self.plan.contenders[contender].asks.is_store() && self.is_present(contender) {
                 self.ask_store(contender, when)?;
             }
         }

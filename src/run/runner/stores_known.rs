@@ -13,6 +13,12 @@ pub(super) struct Stores {
     launch: u32,
     /// The server's start in this launch, by contender.
     starts: Vec<Option<ServerStart>>,
+    /// Why the load points of a sweep have their data in the stores one after the other. None if all are there.
+    pub(super) apart: Option<String>,
+    /// The contenders whose data must be removed before those of another load point are loaded.
+    pub(super) crowded: Vec<usize>,
+    /// The load point whose data are there, if they are there one after the other.
+    pub(super) point: Option<usize>,
 }
 
 impl Stores {

@@ -3,7 +3,7 @@
 use super::environment::Halt;
 use super::segments::FEWEST;
 use super::session::{RunSession, TrialWriter};
-use record::{Event, Withdrawn};
+use record::{Event, Question, Withdrawn};
 use std::io::Write;
 
 impl<W: Write> TrialWriter<'_, W> {
@@ -12,16 +12,16 @@ impl<W: Write> TrialWriter<'_, W> {
         (0..self.has_left.len()).filter(|at| !self.has_left[*at]).collect()
     }
 
-    /// Those of them whom this round holds.
-    pub(super) fn contenders_of(&self, round: u32) -> Vec<usize> {
+    /// Those of them whom this round of this question holds.
+    pub(super) fn contenders_of(&self, question: &Question, round: u32) -> Vec<usize> {
         let mut who = self.remaining();
-        who.retain(|at| self.plan.question.holds(round, *at as u32));
+        who.retain(|at| question.holds(round, *at as u32));
         who
     }
 
     /// How many trials this round has.
     pub(super) fn trials_in(&self, round: u32) -> usize {
-        self.trials_a_round.unwrap_or_else(|| self.contenders_of(round).len())
+        self.trials_a_round.unwrap_or_else(|| self.contenders_of(&self.plan.question, round).len())
     }
 
     /// Whether contenders that fail leave: those of a ranking, and the load points of a sweep. Several machines that

@@ -1,6 +1,7 @@
 //! Sweeps of rate, value and depth, and what the servers saw of them.
 
-use crate::common::{TestDirectory, assert_sound, errors, number, sent, serve, url};
+use crate::common::{TestDirectory, assert_sound, errors, number, sent, serve, stdout, url};
+use crate::validator;
 use crate::with_servers::loads::Server;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -112,6 +113,121 @@ fn a_sweep_of_value_writes_values_of_that_length() {
             "contender {at}: {beside} bytes beside each value"
         );
     }
+}
+
+/// What a sweep did whose load points share no rounds: its report, and what it said.
+fn one_after_the_other(directory: &TestDirectory, words: &[&str]) -> (Value, String) {
+    let short = ["--rounds", "8", "--round", "200ms", "--warm-up", "0s", "--out", "run"];
+    let output = directory.tiebreak(&[words, &short].concat());
+    let (said, stderr) = (stdout(&output), errors(&output));
+    print!("{said}{stderr}");
+    let report = directory.json("run/report.json");
+    assert_sound(&(output.status.code().expect("a code"), report.clone()));
+    assert_eq!(validator::wrong(&report), Vec::<String>::new());
+    assert_eq!((&report["sweep"]["apart"], &report["complete_rounds"]), (&true.into(), &16.into()));
+    assert_eq!(report["sweep"]["steps"].as_array().map(Vec::len), Some(0));
+    for bend in report["sweep"]["bends"].as_array().expect("bends") {
+        assert_eq!(bend["outcome"], "undetermined", "{bend}");
+    }
+    for contender in report["contenders"].as_array().expect("contenders") {
+        assert_eq!(contender["outcomes"]["ok"], contender["operations"], "{contender:#}");
+        assert_eq!(contender["sent"]["load"], 2000, "for the pilot, and for the rounds");
+    }
+    for level in report["sweep"]["levels"].as_array().expect("load points") {
+        assert_eq!(level["void"], false, "{level}");
+    }
+    let again = |flag: &str| stdout(&directory.tiebreak(&["report", "run", flag]));
+    let said_of_bends =
+        "whether it bends cannot be said: the load points were driven one after the other";
+    for text in [said, again("--markdown"), again("--html")] {
+        assert!(text.contains(said_of_bends), "{text}");
+    }
+    (report, stderr)
+}
+
+/// Values of 8000 and of 10 000 bytes under 1000 keys each take 18 MB, and each server has 16.8 MB.
+#[test]
+fn sizes_that_do_not_fit_together_are_driven_one_after_the_other_in_one_run() {
+    let directory = TestDirectory::new();
+    let servers = [(); 2].map(|()| Server::redis(&["--maxmemory", "16mb"]));
+    let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", s.url()));
+    let words = ["compare", &a, &b, "--sweep", "value=8000,10000", "--keys", "1000"];
+    let more = ["--mix", "get=1", "--verify", "all"];
+    let (report, stderr) = one_after_the_other(&directory, &[&words[..], &more].concat());
+    let said = "the values of all load points are at least 18 MB, and the store of `a` has room for 16.8 MB";
+    assert!(
+        report["plan"]["pilot"]["why"].to_string().contains(said),
+        "{}",
+        report["plan"]["pilot"]
+    );
+    assert!(stderr.contains(said), "{stderr}");
+    // All rounds of the first load point, then those of the second, in one journal.
+    let journal = std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
+    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let trials = events.filter_map(|event| {
+        let trial = event.get("trial").filter(|trial| trial["phase"] == "round")?;
+        Some((trial["round"].as_u64()?, trial["contender"].as_u64()?))
+    });
+    for (round, contender) in trials {
+        assert_eq!(contender / 2, (round - 1) / 8, "contender {contender} in round {round}");
+    }
+    // The contenders of a load point are compared as ever.
+    let comparisons = report["comparisons"].as_array().expect("comparisons");
+    let primaries: Vec<&Value> = comparisons.iter().filter(|of| of["primary"] == true).collect();
+    assert_eq!(primaries.len(), 2);
+    assert!(primaries.iter().all(|of| of["replicates"] == 8), "{primaries:#?}");
+    // The data of the last load point and their note.
+    assert!(servers.iter().all(|server| server.says("DBSIZE\r\n") == ":1001\r\n"));
+}
+
+/// Depths of one target whose writes need data of their own: twice 5 MB of values in 8.4 MB.
+#[test]
+fn depths_of_one_target_are_driven_one_after_the_other() {
+    let directory = TestDirectory::new();
+    let server = Server::memcached(&["-m", "8"]);
+    let url = server.url();
+    let words = ["run", &url, "--sweep", "depth=1,8", "--keys", "1000", "--value", "5000"];
+    let more = ["--mix", "get=1,set=1", "--connections", "2"];
+    let (report, _) = one_after_the_other(&directory, &[&words[..], &more].concat());
+    for comparison in report["comparisons"].as_array().expect("comparisons") {
+        assert_eq!(comparison["ratio"], Value::Null, "{comparison}");
+        assert!(comparison["because"].to_string().contains("share no rounds"), "{comparison}");
+    }
+    assert_eq!(memcached_says(server.address, "evictions"), 0.0);
+}
+
+/// Values of 100 and of 10 000 bytes under 1000 keys each take 10.1 MB: in the second sweep twice, because both of its
+/// targets are one server.
+#[test]
+fn what_can_neither_be_together_nor_one_after_the_other_is_refused_before_it_is_loaded() {
+    let directory = TestDirectory::new();
+    let memcached = Server::memcached(&["-m", "9"]);
+    let redis = Server::redis(&["--maxmemory", "16mb"]);
+    let run = [format!("a={}", memcached.url())];
+    let compare = [format!("a={}", redis.url()), format!("b={}", redis.url())];
+    let table = [
+        ("run", &run[..], ["at least 10.1 MB", "room for 9.44 MB", "(memcached -m)"]),
+        (
+            "compare",
+            &compare,
+            ["at least 20.2 MB", "value-10000 alone are at least 20 MB", "(Redis maxmemory)"],
+        ),
+    ];
+    for (command, targets, said) in table {
+        let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
+        let sweep = ["--sweep", "value=100,10000", "--keys", "1000", "--out", command];
+        let output = directory.tiebreak(&[&[command], &targets[..], &sweep].concat());
+        let stderr = errors(&output);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        for text in said.into_iter().chain(["load fewer keys (--keys)"]) {
+            assert!(stderr.contains(text), "{text}: {stderr}");
+        }
+        let journal = directory.file(&format!("{command}/journal.jsonl"));
+        let journal = std::fs::read_to_string(journal).expect("a journal");
+        assert!(!journal.contains("\"loaded\"") && journal.contains("\"stopped\""), "{journal}");
+    }
+    assert_eq!(memcached_says(memcached.address, "curr_items"), 0.0);
+    assert_eq!(redis.says("DBSIZE\r\n"), ":0\r\n");
 }
 
 /// Redis counts commands, and how often it read from a socket: several commands in one

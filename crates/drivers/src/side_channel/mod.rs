@@ -136,6 +136,8 @@ impl SideChannel for DatabaseChannel {
         Ok(About {
             items,
             bytes,
+            room: None,
+            reuses_room: false,
             evictions: None,
             start: self.start(&facts),
             durable: self.server.is_durable(&facts),

@@ -15,6 +15,8 @@ pub(super) enum NoReplicates {
     NoContender,
     #[error("no round was complete")]
     NoRound,
+    #[error("these load points were driven one after the other and share no rounds")]
+    NotShared,
     #[error("no launch has all of its {} complete", units::show_counted(u64::from(*.rounds), "round"))]
     NoLaunch { rounds: u32 },
     #[error("the CPU time of {contender}'s target is not visible{}",
@@ -80,7 +82,11 @@ pub(super) fn rounds(evidence: &Evidence, of: Of) -> Result<Vec<Round>, NoReplic
         return Err(NoReplicates::NoContender);
     };
     let trials = of_shared_rounds(a, b);
-    let Some((first, _)) = trials.first() else { return Err(NoReplicates::NoRound) };
+    let Some((first, _)) = trials.first() else {
+        let are_apart = evidence.question.has_load_points_apart()
+            && ![a, b].iter().any(|side| side.trials.is_empty());
+        return Err(if are_apart { NoReplicates::NotShared } else { NoReplicates::NoRound });
+    };
     // The generator's CPU time is that of all groups together.
     let driven = match operations {
         Operations::Group(_) => Operations::All,

@@ -29,7 +29,7 @@ pub struct Growth {
 pub struct Curve {
     /// By ascending load.
     pub points: Vec<Point>,
-    /// From each load point to the next.
+    /// From each load point to the next. Empty if they share no rounds.
     pub steps: Vec<GrowthStep>,
     /// Where it bends.
     pub bend: Bend,
@@ -108,8 +108,13 @@ pub fn of(
         let sound: Vec<&Load> =
             loads.iter().zip(is_sound).filter(|(_, is_sound)| **is_sound).map(|of| of.0).collect();
         let alpha = question.alpha / width as f64;
+        let points = loads.iter().map(|load| load.point(level)).collect();
+        if question.has_load_points_apart() {
+            // Their rounds are not pairs.
+            return Curve { points, steps: Vec::new(), bend: Bend::Undetermined };
+        }
         Curve {
-            points: loads.iter().map(|load| load.point(level)).collect(),
+            points,
             steps: loads
                 .windows(2)
                 .map(|two| two[0].step_to(&two[1], sweep.factor, level_of_step))

@@ -136,3 +136,21 @@ fn one_round_shows_nothing() {
     let question = SampleRun::compare(10).question;
     assert_eq!(of(&two, &question, &[false], &contenders, &[true, true]), None);
 }
+
+#[test]
+fn load_points_that_share_no_rounds_have_figures_but_no_steps_and_no_bend() {
+    let mut question = SampleRun::compare(10).question;
+    question.load_points = ["connections-1", "connections-8"].map(str::to_owned).into();
+    let contenders = [0, 1].map(|number| point(number, (1000.0, 0.001), 1.0));
+    let two = sweep(Factor::Connections, &[1.0, 8.0], 1);
+    let curve = |question: &Question| {
+        let growth = of(&two, question, &[false], &contenders, &[true, true]);
+        growth.expect("ten rounds").curves.remove(0)
+    };
+    let together = curve(&question);
+    assert!(matches!(together.bend, Bend::At { .. }) && together.steps.len() == 1, "{together:?}");
+    question.blocks = [vec![vec![0]; 10], vec![vec![1]; 10]].concat();
+    let apart = curve(&question);
+    assert_eq!((apart.bend, apart.steps.len()), (Bend::Undetermined, 0));
+    assert_eq!(apart.points, together.points);
+}

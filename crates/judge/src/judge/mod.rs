@@ -273,8 +273,11 @@ impl OpenRound {
             let is_held = evidence.question.holds(self.round, number) && !evidence.has_left(number);
             matches!(trial, Some((_, false))) || !is_held && trial.is_none()
         };
-        let several = self.trials.iter().flatten().count() > 1 || evidence.single();
-        several && (0..).zip(&self.trials).all(is_whole)
+        // Of one target, a round may hold one load point.
+        let is_alone = evidence.question.has_load_points_apart() && evidence.question.width() == 1;
+        let fewest = if is_alone || evidence.single() { 1 } else { 2 };
+        let driven = self.trials.iter().flatten().count();
+        driven >= fewest && (0..).zip(&self.trials).all(is_whole)
     }
 
     fn close(self, evidence: &mut Evidence) {

@@ -96,6 +96,11 @@ pub struct About {
     pub items: Option<u64>,
     /// Bytes that its items take, as it reports them.
     pub bytes: Option<u64>,
+    /// Bytes of items that it cannot exceed: its limit of memory, or what its file system has space for. None
+    /// if there is no such limit.
+    pub room: Option<u64>,
+    /// Whether the room of removed items is at once there for items of any size.
+    pub reuses_room: bool,
     /// Items that it evicted since it was started.
     pub evictions: Option<u64>,
     /// The current start of the server.
@@ -111,8 +116,9 @@ impl About {
     /// journal may have it.
     fn without_absurd_figures(self) -> About {
         let known = |figure: Option<u64>| figure.filter(|figure| *figure < NUMBERS_BELOW);
-        let [items, bytes, evictions] = [self.items, self.bytes, self.evictions].map(known);
-        About { items, bytes, evictions, ..self }
+        let figures = [self.items, self.bytes, self.room, self.evictions];
+        let [items, bytes, room, evictions] = figures.map(known);
+        About { items, bytes, room, evictions, ..self }
     }
 }
 

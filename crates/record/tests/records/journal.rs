@@ -280,6 +280,7 @@ fn choices_of_the_pilot_read_back() {
         looks: vec![record::InterimLook { replicates: 8, level: 0.01 }],
         rounds: Some(58),
         run_length: Some("-benchtime".to_owned()),
+        load_points_apart: true,
         interleave: Interleave::Turns,
         slice_ns: 2_500_000_000,
         round_ns: 2_500_000_000,

@@ -170,7 +170,7 @@ fn figures(view: &SweepView, target: usize) -> Node {
         .with(parts::table(&columns(view), rows))
         .with_all(about_intervals(view).map(|about| parts::sentence(&about)))
         .with(el("ul").with_all(steps))
-        .with_all(growth.map(|growth| {
+        .with_all(growth.filter(|_| !view.are_apart()).map(|growth| {
             parts::caption(&format!(
                 "Each ratio compares two load points in the same rounds. All intervals of throughput hold \
                  at the same time with a confidence of {}, and so do those of the p99.",

@@ -1,6 +1,6 @@
 //! The load points of a run, and where the curves of its targets bend.
 
-use super::headline;
+use super::{headline, without_nulls};
 use crate::sweep::{PointView, SweepView};
 use judge::bend::{Bend, Sign};
 use judge::growth::{Curve, Point};
@@ -17,15 +17,17 @@ pub(super) fn sweep(view: &SweepView) -> Value {
         let step = |step| with_contender(name, json!(step));
         curve.steps.iter().map(step)
     });
-    json!({
+    let sweep = json!({
         "factor": view.sweep.factor,
+        "apart": view.are_apart().then_some(true),
         "confidence": view.whole.growth.map(|growth| growth.confidence),
         "step_confidence": view.whole.growth.map(|growth| growth.step_confidence),
         "levels": view.points.iter().map(level).collect::<Value>(),
         "points": points.collect::<Value>(),
         "steps": steps.collect::<Value>(),
         "bends": curves.iter().map(|(name, curve): &(&str, &Curve)| bend(name, &curve.bend)).collect::<Value>(),
-    })
+    });
+    without_nulls(sweep, &["apart"])
 }
 
 /// One load point, with the names of its contenders.

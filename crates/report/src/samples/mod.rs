@@ -601,6 +601,7 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
             "The generator was idle 31 % of its time, so the targets were the slower part.".into(),
         ],
         saw: named.iter().map(seen).collect(),
+        load_points_apart: false,
     }
 }
 

@@ -1,12 +1,15 @@
-//! Rankings of which a round holds only some contenders.
+//! Rounds that hold only some contenders.
 
 use record::Plan;
 use std::collections::BTreeMap;
 
-/// How many rounds there are, how many contenders each holds, and how often a pair meets. Returns None if every round
-/// holds all contenders.
+/// How many rounds there are, how many contenders each holds, and how often a pair meets. Of a sweep: that a round holds
+/// one load point. Returns None if every round holds all contenders.
 pub fn blocks(plan: &Plan) -> Option<String> {
     let blocks = &plan.question.blocks;
+    if plan.question.has_load_points_apart() {
+        return Some(format!("each load point in rounds of its own, {} in all", blocks.len()));
+    }
     let sizes = || blocks.iter().map(Vec::len);
     let size = to(sizes().min()?, sizes().max()?, " to ");
     let mut meetings: BTreeMap<(u32, u32), usize> = BTreeMap::new();

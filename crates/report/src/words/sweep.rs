@@ -9,6 +9,9 @@ use judge::verdict::Comparison;
 use record::{Factor, RunSweep};
 use text::units;
 
+/// The answer if load points were driven one after the other.
+const APART: &str = "whether it bends cannot be said: the load points were driven one after the other and share no rounds";
+
 /// The answer if too few rounds are complete.
 const TOO_FEW: &str = "too few complete rounds to tell whether it bends";
 
@@ -52,6 +55,7 @@ pub(crate) fn bends<'a>(view: &SweepView<'a>, times: char) -> Vec<(&'a str, Stri
     let of_curve = |(name, curve): (&'a str, &Curve)| {
         let sentence = match view.void().len() {
             all if all == view.points.len() => "no load point is sound".to_owned(),
+            _ if view.are_apart() => APART.to_owned(),
             _ => bend(view.sweep.factor, &curve.bend, times),
         };
         (name, sentence)

@@ -1,6 +1,8 @@
 //! The load phase: every key of a store gets its first value, unless an earlier
 //! load left it there.
 
+mod room;
+
 use super::chunks::{self, Chunk};
 use super::environment::Halt;
 use super::orders;
@@ -37,9 +39,22 @@ impl<W: Write> RunSession<'_, W> {
     /// Makes sure that every store contains the keys of its workload. Failures are data: the misses
     /// that follow are counted, and void the run.
     pub(super) fn load(&mut self) -> Result<(), Halt> {
+        if self.writer.launch == 1 {
+            self.check_room()?;
+        }
+        match self.stores.apart {
+            // Each is loaded just before it is driven.
+            Some(_) => Ok(()),
+            None => self.load_those(&|_| true),
+        }
+    }
+
+    /// Loads the data of these contenders.
+    fn load_those(&mut self, which: &dyn Fn(usize) -> bool) -> Result<(), Halt> {
         let mut order = self.drawn(Sequence::Loads);
         // Data of several contenders are loaded for the first of them.
         order.sort_by_key(|contender| self.plan.data_of(*contender) != *contender);
+        order.retain(|contender| which(*contender));
         let plan = self.plan;
         self.each_remaining(order, |this, contender| {
             let workload = plan.contenders[contender].asks.workload();

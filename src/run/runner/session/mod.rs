@@ -517,7 +517,8 @@ impl<W: Write> RunSession<'_, W> {
             choice = capacities::chosen(plan, choice);
         }
         (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
-        choice.why.extend(why.flatten());
+        choice.load_points_apart = self.stores.apart.is_some();
+        choice.why.extend(why.flatten().into_iter().chain(self.stores.apart.clone()));
         self.fit_into_time(plan, &mut choice);
         let plan = &plan.clone().with_choice(&choice);
         // Synced now, so that a full disk is noticed early.
@@ -540,8 +541,25 @@ impl<W: Write> RunSession<'_, W> {
         self.single_runs()
     }
 
-    /// Drives the warm-up and the pilot, which is repeated if it saw too few replies. Returns their trials.
+    /// Drives the warm-up and the pilot: of all together, or of one load point after the other. Returns their trials.
     fn driven_pilot(&mut self) -> Result<(Vec<TrialRecord>, Vec<TrialRecord>), Halt> {
+        if self.stores.apart.is_none() {
+            return self.driven_pilot_of_present();
+        }
+        let (mut warm_ups, mut pilots) = (Vec::new(), Vec::new());
+        for point in 0..self.plan.question.load_points.len() {
+            self.load_point(point)?;
+            if !self.present().is_empty() {
+                let (warm_up, pilot) = self.driven_pilot_of_present()?;
+                warm_ups.extend(warm_up);
+                pilots.extend(pilot);
+            }
+        }
+        Ok((warm_ups, pilots))
+    }
+
+    /// Drives them, and the pilot again if it saw too few replies.
+    fn driven_pilot_of_present(&mut self) -> Result<(Vec<TrialRecord>, Vec<TrialRecord>), Halt> {
         let plan = self.plan;
         let is_warm_up = |trial: &TrialRecord| trial.phase == Phase::WarmUp;
         let by_test = plan.warm_up().is_by_test();
@@ -585,7 +603,7 @@ impl<W: Write> RunSession<'_, W> {
         label: &str,
         order: impl Fn(&[usize]) -> DriveOrder,
     ) -> Result<Vec<TrialRecord>, Halt> {
-        let who = self.writer.remaining();
+        let who = self.present();
         let order = order(&who);
         self.writer.progress.phase(label, length(&order), 0);
         self.drive_together(Drive::Pilot, &order, &who)
@@ -644,8 +662,12 @@ impl<W: Write> RunSession<'_, W> {
                 self.stop_targets(&|_| true)?;
                 self.launch_targets(launch)?;
             }
-            let who = self.writer.contenders_of(segment.first_round);
-            if segment.launch.is_some() || segment.first_round == 1 {
+            let who = self.writer.contenders_of(&plan.question, segment.first_round);
+            let point = who.first().map_or(0, |of| of / plan.question.width());
+            if self.stores.apart.is_some() {
+                self.load_point(point)?;
+                self.ask_stores(StoreMoment::RoundsBegin)?;
+            } else if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
             }
             if segment.launch.is_some() || segment.first_round == first {
@@ -656,12 +678,16 @@ impl<W: Write> RunSession<'_, W> {
                 self.writer.progress.phase("round", left, plan.rounds);
             }
             // Of a block from which all others have left, nothing can be compared.
-            if !plan.question.blocks.is_empty() && who.len() < segments::FEWEST {
+            let fewest = segments::FEWEST.min(plan.question.width());
+            if !plan.question.blocks.is_empty() && who.len() < fewest {
                 continue;
             }
             self.writer.segment = self.writer.end;
             let order = orders::rounds(plan, choice, &segment, &who);
             self.drive_together(Drive::Rounds, &order, &who)?;
+            if self.stores.apart.is_some() {
+                self.ask_stores(StoreMoment::RoundsEnd)?;
+            }
             if self.is_decided(plan) {
                 break;
             }

@@ -185,6 +185,7 @@ impl<W: Write> RunSession<'_, W> {
             looks: Vec::new(),
             rounds: Some(cases.replicates),
             run_length: shorter_runs.as_deref().map(names_of_arguments),
+            load_points_apart: false,
         }
     }
 

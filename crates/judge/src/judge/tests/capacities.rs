@@ -87,6 +87,7 @@ fn pilot(contenders: usize) -> PilotChoice {
         looks: Vec::new(),
         rounds: None,
         run_length: None,
+        load_points_apart: false,
     }
 }
 
