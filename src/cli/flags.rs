@@ -85,16 +85,16 @@ impl<const COMMAND: u8> clap::FromArgMatches for Flags<COMMAND> {
 }
 
 /// The rows that have a flag of this command, each with the flag.
-fn of<S: Declared>(command: u8) -> impl Iterator<Item = (&'static Row<S>, &'static Flag)> {
-    let has = move |flag: &&Flag| flag.commands.iter().any(|one| *one as u8 == command);
-    S::table().filter_map(move |row| Some((row, row.setting.flags.iter().find(has)?)))
+fn of<S: Declared>(command: u8) -> impl Iterator<Item = (&'static Row<S>, Flag)> {
+    let has = move |flag: &Flag| flag.commands.iter().any(|one| *one as u8 == command);
+    S::table().filter_map(move |row| Some((row, row.setting.named_flags().find(has)?)))
 }
 
-fn arguments<S: Declared>(command: u8) -> Vec<(&'static Flag, Arg)> {
+fn arguments<S: Declared>(command: u8) -> Vec<(Flag, Arg)> {
     of::<S>(command).map(|(row, flag)| (flag, argument(row, flag))).collect()
 }
 
-fn argument<S: Declared>(row: &'static Row<S>, flag: &Flag) -> Arg {
+fn argument<S: Declared>(row: &'static Row<S>, flag: Flag) -> Arg {
     let argument = Arg::new(flag.long).long(flag.long).help(flag.help).hide(flag.hidden);
     let argument = argument.hide_short_help(!flag.common);
     let argument = match flag.more {

@@ -97,7 +97,7 @@ fn is_harmless(contender: &str) -> bool {
 /// Whether the flag sets something that journals record.
 fn is_of_a_plain_setting(long: &str) -> bool {
     fn has<S: Declared>(long: &str) -> bool {
-        let mut flags = S::table().flat_map(|row| row.setting.flags);
+        let mut flags = S::table().flat_map(|row| row.setting.named_flags());
         flags.any(|flag| flag.long == long && !flag.unquoted)
     }
     has::<Settings>(long) || has::<RunSettings>(long) || has::<WorkloadSettings>(long)

@@ -60,10 +60,8 @@ declared! {
         own: Own,
     } and own::rows;
 
-    /// The connection policy.
     reuse: Option<Reuse>, of_loads::reuse,
         Setting::new(
-            "reuse",
             CountOr(&["always", "never"]),
             "The connection policy: `always`, `never`, or after how many operations to connect \
              anew.",
@@ -71,33 +69,29 @@ declared! {
         .example("always, never or the number of operations on a connection")
         .only(Connected)
         .flags(&[Flag::new(
-            "reuse",
             "WHEN",
             "When connections end: always (persistent), never (a fresh one for each request, \
              its connect measured too), or after N requests [default: always]",
         )
         .under(Heading::Load, 6)]);
 
-    /// Connections.
     connections: Option<u32>, of_loads::connections,
-        Setting::new("connections", Count, "How many connections; 64 by default.")
+        Setting::new(Count, "How many connections; 64 by default.")
         .example("64")
         .of_groups()
         .flags(&[
-            Flag::new("connections", "N", "Connections to each contender [default: 64]")
+            Flag::new("N", "Connections to each contender [default: 64]")
                 .short('c')
                 .common()
                 .under(Heading::Load, 2),
-            Flag::new("connections", "N", "Connections to each store [default: 64]")
+            Flag::new("N", "Connections to each store [default: 64]")
                 .short('c')
                 .common()
                 .only(&[Load]),
         ]);
 
-    /// Operations in flight on one connection.
     depth: Option<u32>, of_loads::depth,
         Setting::new(
-            "depth",
             Count,
             "Operations in flight on a connection, of stores and servers of messages; 1 by default.",
         )
@@ -105,26 +99,18 @@ declared! {
         .only(Deep)
         .of_groups()
         .flags(&[Flag::new(
-            "depth",
             "N",
             "Operations in flight on each connection, of stores and servers of messages [default: 1]",
         )
         .under(Heading::Load, 4)]);
 
-    /// Which variant of its protocol a store uses.
     dialect: Option<&'static str>, of_loads::dialect,
-        Setting::new(
-            "dialect",
-            ProtocolWords,
-            "The protocol variant of a store",
-        )
+        Setting::new(ProtocolWords, "The protocol variant of a store")
         .words(of_loads::dialects)
         .only(Stores);
 
-    /// By which rule a key finds its server.
     distribution: Option<ShardRule>, of_sharding::distribution,
         Setting::new(
-            "distribution",
             Words(&["modula", "consistent", "ketama", "php-memcache", "php-memcache-fnv", "php-memcache-standard"]),
             "By which rule a key finds its server among several ones: `modula`, `consistent`, \
              `ketama`, `php-memcache`, `php-memcache-fnv` or `php-memcache-standard`; `modula` by \
@@ -133,20 +119,16 @@ declared! {
         .example("ketama: by which rule a key finds its server among several ones")
         .only(Sharded);
 
-    /// Whether keys of a server that cannot be reached go to others.
     failover: Option<bool>, of_sharding::failover,
         Setting::new(
-            "failover",
             Switch,
             "Whether keys of a server that cannot be reached go to the others; `false` by default.",
         )
         .example("true: keys of a server that is down go to the others")
         .only(Sharded);
 
-    /// How many replicas must have answered an operation.
     consistency: Option<Consistency>, of_loads::consistency,
         Setting::new(
-            "consistency",
             Words(&["one", "two", "three", "quorum", "all", "local-one", "local-quorum", "each-quorum", "serial", "local-serial"]),
             "How many replicas must have answered an operation: `one`, `two`, \
              `three`, `quorum`, `all`, `local-one`, `local-quorum` or `each-quorum`; `one` by \
@@ -155,48 +137,33 @@ declared! {
         .example("quorum: how many replicas must have answered an operation")
         .only(Replicated);
 
-    /// Copies of each row, if a load creates the keyspace.
     replication: Option<u32>, of_loads::replication,
         Setting::new(
-            "replication",
             Count,
             "How many copies there are of each row of a keyspace that a load creates; 1 by default.",
         )
         .example("3: copies of each row, if a load creates the keyspace")
         .only(Replicated);
 
-    /// The one statement that is sent to a database.
     query: Option<String>, of_databases::query,
-        Setting::new(
-            "query",
-            Text,
-            "The one statement that is sent to a database, instead of a workload.",
-        )
+        Setting::new(Text, "The one statement that is sent to a database, instead of a workload.")
         .example("'SELECT 1' (the one statement; databases)")
         .only(Databases)
         // Messages do not quote it.
         .flags(&[Flag::new(
-            "query",
             "STATEMENT",
             "Send this statement to databases, instead of a workload. It \
              is recorded, so it must not hold a secret",
         )
         .under(Request, 3)]);
 
-    /// How statements are sent.
     protocol: Option<SqlProtocol>, of_databases::protocol,
-        Setting::new(
-            "protocol",
-            ProtocolWords,
-            "How statements are sent, `prepared` by default",
-        )
+        Setting::new(ProtocolWords, "How statements are sent, `prepared` by default")
         .words(of_databases::protocols)
         .only(Databases);
 
-    /// Which kind of table the workload's rows are in.
     table: Option<String>, of_databases::table,
         Setting::new(
-            "table",
             ProtocolWords,
             "Which kind of table a workload's rows are in: the storage engine, whether it is logged, or how it is \
              compacted",
@@ -204,57 +171,48 @@ declared! {
         .words(of_databases::tables)
         .only(Databases);
 
-    /// Connections that all operations share.
     pool_max: Option<u32>, of_loads::connections,
-        Setting::new("pool.max", Count, "How many at most.")
+        Setting::new(Count, "How many at most.")
+        .key("pool.max")
         .example("10: connections that all operations share; instead of reuse (databases)")
         .only(Databases);
 
-    /// How long an operation waits for one of them.
     pool_wait: Option<Duration>, of_loads::pool_wait,
         Setting::new(
-            "pool.wait",
             Time,
             "How long an operation waits for a connection before it fails; the timeout by default.",
         )
+        .key("pool.wait")
         .example("1s: an operation that waits longer for a connection fails")
         .only(Databases);
 
-    /// What is done to one of them between two operations.
     pool_upkeep: Option<Maintenance>, of_databases::upkeep,
         Setting::new(
-            "pool.upkeep",
             Words(&["neither", "ping", "reset"]),
             "What is done to a connection between two operations; `neither` by default.",
         )
+        .key("pool.upkeep")
         .example("ping or reset between two operations; or neither")
         .only(Databases);
 
-    /// Bytes of the reply to an operation, at most.
     reply_bytes: Option<u64>, of_databases::reply_bytes,
         Setting::new(
-            "reply.max",
             Bytes,
             "Bytes of a reply, from 1 kB to 1 GB; a longer one fails as `too_large`. 4 MiB by \
              default, or more where the workload's own values need it.",
         )
+        .key("reply.max")
         .example(
             "100MB: a longer reply to an operation fails (databases; 4 MiB, or more where the \
              workload's values need it)",
         )
         .only(Databases);
 
-    /// Operations per second.
     rate: Option<f64>, quantities::rate,
-        Setting::new(
-            "rate",
-            Rate,
-            "Operations per second; if left out, as fast as replies come.",
-        )
+        Setting::new(Rate, "Operations per second; if left out, as fast as replies come.")
         .example("5k/s")
         .of_groups()
         .flags(&[Flag::new(
-            "rate",
             "RATE",
             "Requests per second (5k/s, 1000/s, 250); without it as fast as replies come",
         )
@@ -267,49 +225,41 @@ declared! {
         .common()
         .under(Heading::Load, 3)]);
 
-    /// How they are spread.
     arrivals: Option<Spread>, of_loads::spread,
-        Setting::new("arrivals", Words(&["constant", "poisson"]), "How a rate is spread.")
+        Setting::new(Words(&["constant", "poisson"]), "How a rate is spread.")
         .example("constant or poisson")
         .of_groups()
         .flags(&[Flag::new(
-            "arrivals",
             "HOW",
             "How the requests of --rate are spread: constant or poisson [default: constant]",
         )
         .under(Heading::Load, 5)]);
 
-    /// Time after which an operation is given up.
     timeout: Option<Duration>, of_loads::timeout,
         Setting::new(
-            "timeout",
             Time,
             "How long to wait before an operation is given up; 30s by default, and 2h for a run of a suite.",
         )
         .example("30s")
         .flags(&[Flag::new(
-            "timeout",
             "TIME",
             "Give up a request after this long, 10m at most; its time is recorded as at least that \
              [default: 30s]. A run of a suite: 24h at most [default: 2h]",
         )
         .under(Heading::Load, 7)]);
 
-    /// The processes of the target.
     pids: Option<Vec<u32>>, of_processes::pids,
         Setting::new(
-            "pid",
             Pids,
             "The processes of a target that runs already, whose CPU time and memory are measured, \
              with all their descendants: a number, or a list of numbers.",
         )
+        .key("pid")
         .example("4711,4712: the processes of the target, for its CPU time and memory")
         .only(Running);
 
-    /// The processes of the target, by name.
     processes: Option<Vec<String>>, of_processes::names,
         Setting::new(
-            "process",
             Processes,
             "Of a target that runs already: its processes by name, or a list of names, such as \
              a proxy and the server behind it; their CPU time and memory are measured, with all \
@@ -317,13 +267,12 @@ declared! {
              the last one is driven. If its address has several nodes, each is one of them, and \
              all are started at once.",
         )
+        .key("process")
         .example("nginx,php-fpm: the processes of the target by the names of programs")
         .only(Running);
 
-    /// The watcher that reads the cost of the target.
     watch: Option<String>, of_watchers::address,
         Setting::new(
-            "watch",
             Text,
             "HOST:PORT of `tiebreak watch` on the machine of the target, which reads the CPU time and \
              memory of the target there.",
@@ -331,10 +280,8 @@ declared! {
         .example("10.0.0.5:9310: tiebreak watch there reads the CPU time of the target")
         .only(Running);
 
-    /// The file with the watcher's token.
     watch_token_file: Option<String>, of_watchers::token_file,
         Setting::new(
-            "watch_token_file",
             Text,
             "A file with the token that `tiebreak watch` printed; without it the token is the value of \
              the environment variable TIEBREAK_WATCH_TOKEN.",
@@ -342,47 +289,39 @@ declared! {
         .example("token.txt: a file with its token, instead of TIEBREAK_WATCH_TOKEN")
         .only(Running);
 
-    /// Codes that count as success.
     expect: Option<Vec<u16>>, of_requests::expect,
-        Setting::new("expect", Statuses, "Statuses that count as success; 200 to 299 by default.")
+        Setting::new(Statuses, "Statuses that count as success; 200 to 299 by default.")
         .example("200,304")
         .only(Requests)
         .flags(&[Flag::new(
-            "expect",
             "STATUS,…",
             "Statuses that count as success, such as 200,304 [default: 200 to 299]",
         )
         .under(Request, 4)]);
 
-    /// Whether replies may be without a body.
     expect_empty: Option<bool>, switch,
-        Setting::new(
-            "expect_empty",
-            Switch,
-            "Whether replies 200 to GET may have no body; `false` by default.",
-        )
+        Setting::new(Switch, "Whether replies 200 to GET may have no body; `false` by default.")
         .example("true: replies without a body are meant")
         .only(Requests)
-        .flags(&[Flag::switch("expect-empty", "Replies 200 to GET may have no body")
-            .under(Request, 8)]);
+        .flags(&[Flag::switch("Replies 200 to GET may have no body")
+                .named("expect-empty")
+                .under(Request, 8)]);
 
-    /// The method.
     method: Option<String>, of_requests::method,
-        Setting::new("method", Text, "The method; GET, or POST with `data`.")
+        Setting::new(Text, "The method; GET, or POST with `data`.")
         .example("HEAD")
         .only(Requests)
-        .flags(&[Flag::new("method", "METHOD", "Method [default: GET; POST with -d]")
-            .short('X')
-            .unquoted()
-            .under(Request, 0)]);
+        .flags(&[Flag::new("METHOD", "Method [default: GET; POST with -d]")
+                .short('X')
+                .unquoted()
+                .under(Request, 0)]);
 
-    /// Name and value.
     headers: Vec<(String, Vec<u8>)>, of_requests::header,
-        Setting::new("header", Headers, "Headers: a value, or a list of values.")
+        Setting::new(Headers, "Headers: a value, or a list of values.")
+        .key("header")
         .example("'Accept: text/html' (may be given several times)")
         .only(WithHeaders)
         .flags(&[Flag::new(
-            "header",
             "NAME: VALUE",
             "Send this header (its value is never recorded); repeat it for several",
         )
@@ -392,65 +331,47 @@ declared! {
         .common()
         .under(Request, 1)]);
 
-    /// What messages are made of.
     message: Option<MessageKind>, of_messages::kind,
         Setting::new(
-            "message",
             Words(&["text", "binary"]),
             "The kind of messages: `text` or `binary`; `text` by default.",
         )
         .example("text or binary (ws)")
         .only(Messages)
-        .flags(&[Flag::new(
-            "message",
-            "KIND",
-            "The kind of messages: text or binary [default: text]",
-        )
-        .under(Request, 5)]);
+        .flags(&[Flag::new("KIND", "The kind of messages: text or binary [default: text]")
+            .under(Request, 5)]);
 
-    /// Bytes of a message.
     message_bytes: Option<u32>, of_messages::size,
-        Setting::new(
-            "message_size",
-            Bytes,
-            "Bytes of a message, from 16 B to 16 MiB; `64B` by default.",
-        )
+        Setting::new(Bytes, "Bytes of a message, from 16 B to 16 MiB; `64B` by default.")
+        .key("message_size")
         .example("1kB: bytes of a message (ws)")
         .only(Messages)
-        .flags(&[Flag::new(
-            "message-size",
-            "SIZE",
-            "Bytes of each message, from 16B to 16MiB [default: 64B]",
-        )
-        .under(Request, 6)]);
+        .flags(&[Flag::new("SIZE", "Bytes of each message, from 16B to 16MiB [default: 64B]")
+            .named("message-size")
+            .under(Request, 6)]);
 
-    /// Members of a room.
     members: Option<u32>, of_messages::members,
         Setting::new(
-            "members",
             Count,
             "Members of a room of the workload `chat`, from 2 to 1000; 8 by default.",
         )
         .example("8: members of a room (ws, --workload chat)")
         .only(Messages)
         .flags(&[Flag::new(
-            "members",
             "N",
             "Members of each room of --workload chat, from 2 to 1000 [default: 8]",
         )
         .under(Request, 7)]);
 
-    /// The body.
     body: Option<Arc<[u8]>>, of_requests::data,
         Setting::new(
-            "data",
             Body,
             "The body: a text, or `@file` beside this file: a plain file of at most 64 MiB.",
         )
+        .key("data")
         .example("@file or text")
         .only(Requests)
         .flags(&[Flag::new(
-            "data",
             "@FILE|TEXT",
             "Send this body, or the contents of the file after @; never recorded",
         )

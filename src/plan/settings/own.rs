@@ -28,7 +28,8 @@ fn row(own: &OwnSetting) -> Row<Settings> {
         OwnValues::Duration => InFile::Duration,
     };
     Row {
-        setting: Setting::new(own.key, in_file, own.description)
+        setting: Setting::new(in_file, own.description)
+            .key(own.key)
             .example(own.example)
             .only(UsedBy::Own),
         give: |setting, settings, text| {

@@ -29,44 +29,32 @@ declared! {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct RunSettings;
 
-    /// Rounds.
     rounds: Option<u32>, above_0,
-        Setting::new("rounds", Count, "Rounds; 10 by default.")
+        Setting::new(Count, "Rounds; 10 by default.")
         .example("20")
-        .flags(&[Flag::new(
-            "rounds",
-            "N",
-            "How many rounds: each is one replicate [default: 10 or more]",
-        )
-        .more(
-            "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
-             launch: rounds before the first check [default: 10].",
-        )
-        .only(COMPARE)
-        .common()
-        .under(Rounds, 0),
-            Flag::new("rounds", "N", "With --sweep: how many rounds [default: 10]")
+        .flags(&[Flag::new("N", "How many rounds: each is one replicate [default: 10 or more]")
+            .more(
+                "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
+                 launch: rounds before the first check [default: 10].",
+            )
+            .only(COMPARE)
+            .common()
+            .under(Rounds, 0),
+            Flag::new("N", "With --sweep: how many rounds [default: 10]")
                 .only(&[Run])
                 .under(Rounds, 0),
         ]);
 
-    /// How long each contender is driven in a round.
     round: Option<Duration>, quantities::duration,
-        Setting::new(
-            "round",
-            Time,
-            "How long each contender is driven in a round; 1s by default.",
-        )
+        Setting::new(Time, "How long each contender is driven in a round; 1s by default.")
         .example("2s")
         .flags(&[Flag::new(
-            "round",
             "TIME",
             "How long each contender is driven in a round [default: 1s; turns: 2.5s; with --slo: 6s]",
         )
         .only(COMPARE)
         .under(Rounds, 1),
             Flag::new(
-                "round",
                 "TIME",
                 "With --sweep: how long each load point is driven in a round [default: 2.5s]",
             )
@@ -74,25 +62,21 @@ declared! {
             .under(Rounds, 1),
         ]);
 
-    /// How long each contender is driven before the pilot.
     warm_up: Option<Duration>, quantities::duration,
         Setting::new(
-            "warm_up",
             Time,
             "How long each contender is driven before the pilot; until it has levelled by default.",
         )
         .example("5s")
         .flags(&[Flag::new(
-            "warm-up",
             "TIME",
             "Drive each contender this long before anything counts [default: until it has levelled]",
         )
+        .named("warm-up")
         .under(Load, 8)]);
 
-    /// How long each contender is driven in the pilot.
     pilot: Option<Duration>, quantities::duration,
-        Setting::in_no_file("pilot").flags(&[Flag::new(
-            "pilot",
+        Setting::in_no_file().flags(&[Flag::new(
             "TIME",
             "How long the pilot drives each contender, for tests in which it decides nothing",
         )
@@ -100,23 +84,16 @@ declared! {
         .hidden()
         .under(Rounds, 4)]);
 
-    /// Length of a slice.
     slice: Option<Duration>, quantities::duration,
-        Setting::new("slice", Time, "Length of a slice; the pilot chooses by default.")
+        Setting::new(Time, "Length of a slice; the pilot chooses by default.")
         .example("50ms")
-        .flags(&[Flag::new(
-            "slice",
-            "TIME",
-            "Length of a turn within a round [default: the pilot chooses]",
-        )
-        .only(COMPARE)
-        .under(Rounds, 2)]);
+        .flags(&[Flag::new("TIME", "Length of a turn within a round [default: the pilot chooses]")
+            .only(COMPARE)
+            .under(Rounds, 2)]);
 
-    /// How contenders take turns.
     interleave: Option<Interleave>, interleave,
-        Setting::new("interleave", Words(&INTERLEAVE), "How contenders take turns.")
+        Setting::new(Words(&INTERLEAVE), "How contenders take turns.")
         .flags(&[Flag::new(
-            "interleave",
             "HOW",
             "slices (many short turns per round) or turns (one per round) [default: the pilot \
              chooses]",
@@ -124,10 +101,8 @@ declared! {
         .only(COMPARE)
         .under(Rounds, 3)]);
 
-    /// How long `run` drives.
     duration: Option<Duration>, quantities::duration,
-        Setting::in_no_file("duration").flags(&[Flag::new(
-            "duration",
+        Setting::in_no_file().flags(&[Flag::new(
             "TIME",
             "How long to drive [default: 10s; with -n: until N are done, 1h at most]",
         )
@@ -136,19 +111,14 @@ declared! {
         .common()
         .under(Load, 0)]);
 
-    /// After how many operations `run` stops; of a program: how many a run of it does.
     operations: Option<u64>, operations,
-        Setting::in_no_file("operations").flags(&[
-            Flag::new("operations", "N", "Stop after this many requests")
+        Setting::in_no_file().flags(&[
+            Flag::new("N", "Stop after this many requests")
                 .short('n')
                 .only(&[Run])
                 .common()
                 .under(Load, 1),
-            Flag::new(
-                "operations",
-                "N",
-                "Operations of one run of a program (exec:) that does not announce them",
-            )
+            Flag::new("N", "Operations of one run of a program (exec:) that does not announce them")
             .more(
                 "A program announces its operations by its last line of output: operations \
                  100000.",
@@ -157,10 +127,8 @@ declared! {
             .under(Rounds, 6),
         ]);
 
-    /// The kind of figures that programs print, each of a case.
     figures: Option<String>, figures,
-        Setting::in_no_file("figures").flags(&[Flag::new(
-            "figures",
+        Setting::in_no_file().flags(&[Flag::new(
             "KIND",
             "Compare the cases of benchmark programs (exec:) by the figures that they print",
         )
@@ -172,16 +140,13 @@ declared! {
         .only(COMPARE)
         .under(Verdict, 8)]);
 
-    /// Whether a suite is also compared with itself.
     control: bool, switch,
         Setting::new(
-            "control",
             Switch,
             "Also compare the last contender, a suite, with a copy of itself: every difference that is found there is \
              an error.",
         )
         .flags(&[Flag::switch(
-            "control",
             "Also compare the last suite with itself: what differs there is an error",
         )
         .more(
@@ -191,108 +156,82 @@ declared! {
         .only(COMPARE)
         .under(Verdict, 9)]);
 
-    /// Fixes the operations and the order of slices.
     seed: Option<u64>, seed,
         Setting::new(
-            "seed",
             Count,
             "Fixes the operations, the arrivals and the order of slices. Drawn for each run if it \
              is not given.",
         )
         .example("42")
         .flags(&[Flag::new(
-            "seed",
             "N",
             "Fixes the operations, the arrivals and the order of slices [default: drawn for each \
              run]",
         )
         .under(Load, 9)]);
 
-    /// How many cores the generator uses.
     cores: Option<u32>, above_0,
-        Setting::new("generator_cores", Count, "How many cores the generator uses.")
+        Setting::new(Count, "How many cores the generator uses.")
+        .key("generator_cores")
         .example("2")
         .flags(&[Flag::new(
-            "cores",
             "N",
             "Number of cores that generate load [default: half of all, the last ones, at most 8]",
         )
+        .named("cores")
         .under(Load, 10)]);
 
     /// The smallest difference that matters, as a share.
     matters: Option<f64>, quantities::percent,
-        Setting::new("matters", Percent, "The smallest difference that matters; 1% by default.")
+        Setting::new(Percent, "The smallest difference that matters; 1% by default.")
         .example("2%")
-        .flags(&[Flag::new(
-            "matters",
-            "PERCENT",
-            "The smallest difference that matters [default: 1%]",
-        )
-        .only(COMPARE)
-        .under(Verdict, 0)]);
+        .flags(&[Flag::new("PERCENT", "The smallest difference that matters [default: 1%]")
+            .only(COMPARE)
+            .under(Verdict, 0)]);
 
     /// Level of the intervals, as a share.
     confidence: Option<f64>, quantities::percent,
-        Setting::new("confidence", Percent, "Level of the intervals; 95% by default.")
+        Setting::new(Percent, "Level of the intervals; 95% by default.")
         .example("99%")
         .flags(&[Flag::new(
-            "confidence",
             "PERCENT",
             "Confidence of the verdicts, all comparisons together [default: 95%]",
         )
         .only(COMPARE)
         .under(Verdict, 1)]);
 
-    /// Compare all pairs, not only with the first.
     all_pairs: bool, switch,
-        Setting::new("all_pairs", Switch, "Compare all pairs, not only with the first.")
-        .flags(&[Flag::switch(
-            "all-pairs",
-            "Compare every contender with every other, not only with the first",
-        )
-        .only(COMPARE)
-        .under(Verdict, 2)]);
+        Setting::new(Switch, "Compare all pairs, not only with the first.")
+        .flags(&[Flag::switch("Compare every contender with every other, not only with the first")
+            .named("all-pairs")
+            .only(COMPARE)
+            .under(Verdict, 2)]);
 
-    /// The contenders are expected to answer differently.
     expect_different: bool, switch,
-        Setting::new(
-            "expect_different",
-            Switch,
-            "The contenders are expected to answer differently.",
-        )
-        .flags(&[Flag::switch(
-            "expect-different",
-            "The contenders are expected to answer differently",
-        )
-        .only(COMPARE)
-        .under(Verdict, 3)]);
+        Setting::new(Switch, "The contenders are expected to answer differently.")
+        .flags(&[Flag::switch("The contenders are expected to answer differently")
+            .named("expect-different")
+            .only(COMPARE)
+            .under(Verdict, 3)]);
 
-    /// Rank the contenders.
     rank: bool, switch,
         Setting::new(
-            "rank",
             Switch,
             "Rank the contenders: all pairs are compared, and contenders that cannot be told apart \
              share their ranks.",
         )
-        .flags(&[Flag::switch(
-            "rank",
-            "Rank the contenders, with ties: as `tiebreak rank`",
-        )
-        .only(COMPARE)
-        .under(Verdict, 5)]);
+        .flags(&[Flag::switch("Rank the contenders, with ties: as `tiebreak rank`")
+            .only(COMPARE)
+            .under(Verdict, 5)]);
 
-    /// What is to be met.
     slo: Vec<Objective>, slo::objective,
         Setting::new(
-            "slo",
             Texts,
             "Objectives, such as p99 <= 5ms. The highest rate that meets them is sought; if `tiebreak run` has a \
              rate, it is checked whether that rate meets them.",
         )
         .example("p99 <= 5ms")
         .flags(&[Flag::new(
-            "slo",
             "OBJECTIVE",
             "Find the highest rate that meets it, such as 'p99 <= 5ms', with an interval",
         )
@@ -306,15 +245,12 @@ declared! {
         .common()
         .under(Verdict, 7)]);
 
-    /// The metric that decides.
     by: Option<Metric>, by,
         Setting::new(
-            "by",
             Words(&BY),
             "The metric that ranks are made by: throughput by default, and p99 of a given rate.",
         )
         .flags(&[Flag::new(
-            "by",
             "METRIC",
             "Rank by throughput, p50, p99, p99.9, cpu (CPU time of the target for an operation) or memory (its \
              peak in a launch) [default: throughput; at a given rate p99]",
@@ -322,54 +258,43 @@ declared! {
         .only(COMPARE)
         .under(Verdict, 6)]);
 
-    /// How many times every target is launched.
     launches: Option<u32>, above_0,
-        Setting::new("launches", Count, "How many times every target is launched.")
+        Setting::new(Count, "How many times every target is launched.")
         .example("10")
         .formerly("restarts")
-        .flags(&[Flag::new(
-            "launches",
-            "N",
-            "Launch every target N times; each launch is then one replicate",
-        )
-        .more(
-            "A server settles differently at each start. A verdict from one launch describes that \
-             launch; with several it describes the programs. Only for targets that tiebreak \
-             launches. With --until-decided: launches before the first check [default: 10].",
-        )
-        .only(COMPARE)
-        .common()
-        .under(Rounds, 5)]);
+        .flags(&[Flag::new("N", "Launch every target N times; each launch is then one replicate")
+            .more(
+                "A server settles differently at each start. A verdict from one launch describes that \
+                 launch; with several it describes the programs. Only for targets that tiebreak \
+                 launches. With --until-decided: launches before the first check [default: 10].",
+            )
+            .only(COMPARE)
+            .common()
+            .under(Rounds, 5)]);
 
-    /// Look five times whether it is decided, in place of a fixed length.
     until_decided: bool, switch,
         Setting::new(
-            "until_decided",
             Switch,
             "Check five times whether the result is decided, instead of a fixed number of rounds.",
         )
-        .flags(&[Flag::switch(
-            "until-decided",
-            "Check five times whether the result is decided, and stop when it is",
-        )
-        .more(
-            "After 10, 16, 26, 40 and 60 rounds (with --launches: launches), with a smaller error \
-             at each check, so that all checks together keep the requested confidence.",
-        )
-        .only(COMPARE)
-        .common()
-        .under(Rounds, 7)]);
+        .flags(&[Flag::switch("Check five times whether the result is decided, and stop when it is")
+            .named("until-decided")
+            .more(
+                "After 10, 16, 26, 40 and 60 rounds (with --launches: launches), with a smaller error \
+                 at each check, so that all checks together keep the requested confidence.",
+            )
+            .only(COMPARE)
+            .common()
+            .under(Rounds, 7)]);
 
     /// The difference that the run must be able to see, as a share.
     see: Option<f64>, quantities::percent,
         Setting::new(
-            "see",
             Percent,
             "Drive as many rounds or launches as show a difference of this size with a chance of 80 %.",
         )
         .example("2%")
         .flags(&[Flag::new(
-            "see",
             "PERCENT",
             "As many rounds (or launches) as call a true difference of this size with a chance of 80 %",
         )
@@ -381,16 +306,13 @@ declared! {
         .only(COMPARE)
         .under(Rounds, 8)]);
 
-    /// The time in which the run must end.
     within: Option<Duration>, quantities::duration,
         Setting::new(
-            "within",
             Time,
             "Drive as many rounds or launches as fit into this time, with warm-up, pilot and launches.",
         )
         .example("2min")
         .flags(&[Flag::new(
-            "within",
             "TIME",
             "As many rounds (or launches) as fit into this time, warm-up, pilot and launches included",
         )
@@ -401,10 +323,8 @@ declared! {
         .only(COMPARE)
         .under(Rounds, 9)]);
 
-    /// What the verdict must show.
     requirements: Vec<String>, text,
-        Setting::in_no_file("require").flags(&[Flag::new(
-            "require",
+        Setting::in_no_file().key("require").flags(&[Flag::new(
             "[B/A] METRIC [of PART] >= RATIO",
             "A requirement, such as 'new/old throughput >= 0.97'; exit code 1 if it is not met",
         )

@@ -30,20 +30,18 @@ declared! {
         custom: CustomSettings,
     };
 
-    /// Name of a preset.
     preset: Option<String>, named,
         Setting::new(
-            "preset",
             Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like", "chat"]),
             "The preset whose settings apply unless others are given; `kv` by default.",
         )
         .flags(&[Flag::new(
-            "workload",
             "NAME",
             "The workload: kv, or ycsb-a to ycsb-f; for databases also point-select and tpcb-like, \
              for stores of columns also wide-rows; ycsb-e is only for databases, chat only for \
              servers of messages [default: kv]",
         )
+        .named("workload")
         .more(
             "kv: 100k keys, values of 32 B, get 90 %, set 10 %, uniform. Each contender has its \
              own keys (tiebreak00:…, tiebreak01:…), which are written before the run. wide-rows: \
@@ -54,27 +52,24 @@ declared! {
         .common()
         .under(Heading::Workload, 0)]);
 
-    /// How many keys.
     keys: Option<u64>, keys,
-        Setting::new("keys", Count, "How many keys; the workload's by default.")
+        Setting::new(Count, "How many keys; the workload's by default.")
         .example("1M")
-        .flags(&[Flag::new("keys", "N", "How many keys [default: the workload's]")
-            .only(STORES)
-            .under(Heading::Workload, 1)]);
+        .flags(&[Flag::new("N", "How many keys [default: the workload's]")
+                .only(STORES)
+                .under(Heading::Workload, 1)]);
 
-    /// How keys are named.
     keys_as: Option<KeysAs>, keys_as,
         Setting::new(
-            "keys_as",
             Words(&["number", "md5"]),
             "How keys are named: by their number, or `md5`, by its MD5 in hexadecimal digits.",
         )
         .flags(&[Flag::new(
-            "keys-as",
             "HOW",
             "How keys are named: number (twelve digits), or md5 (the MD5 of the number, in 32 \
              hexadecimal digits) [default: number]",
         )
+        .named("keys-as")
         .more(
             "A key begins with the prefix of its contender (tiebreak00:…). A key that is an MD5 \
              has no prefix where nobody else can have keys: in a server that tiebreak launches, in \
@@ -83,17 +78,14 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 2)]);
 
-    /// Lengths of values.
     value: Option<ValueBytes>, value,
         Setting::new(
-            "value",
             Text,
             "Bytes of a value: `32B`, `100B..4kB`, or lengths with weights, \
              `32B=70,1kB=25,64kB=5`; the workload's by default.",
         )
         .example("32B=70,1kB=25,64kB=5")
         .flags(&[Flag::new(
-            "value",
             "BYTES",
             "Bytes of a value: 32B, 4kB, from..to, or lengths with weights, such as \
              32B=70,1kB=25,64kB=5 [default: the workload's]",
@@ -101,20 +93,18 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 3)]);
 
-    /// What values are made of.
     values_as: Option<ValuesAs>, values_as,
         Setting::new(
-            "values_as",
             Words(&["version", "crc32"]),
             "What values are made of: key and version, or `crc32`, the CRC-32 of the key's \
              number as decimal text.",
         )
         .flags(&[Flag::new(
-            "values-as",
             "HOW",
             "What values are made of: version (key, version of the write, and what follows from \
              both), or crc32 (the CRC-32 of the key's number, as decimal text) [default: version]",
         )
+        .named("values-as")
         .more(
             "A CRC-32 has up to 10 bytes, and every write of a key writes the same: all bytes of \
              every value that is read are compared with it, but an old value cannot be told from a \
@@ -123,30 +113,24 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 4)]);
 
-    /// Values shrink when compressed.
     compressible: bool, switch,
         Setting::new(
-            "compressible",
             Switch,
             "Values shrink to about half when compressed; without it they do not shrink.",
         )
         .flags(&[Flag::switch(
-            "compressible",
             "Use values that shrink to about half when compressed; without it they do not shrink",
         )
         .only(STORES)
         .under(Heading::Workload, 5)]);
 
-    /// Kinds of operation.
     mix: Option<Vec<Share>>, mix,
         Setting::new(
-            "mix",
             Mix,
             "Operations and their weights: `{ get = 0.9, set = 0.1 }` or `get=0.9,set=0.1`; the \
              workload's by default.",
         )
         .flags(&[Flag::new(
-            "mix",
             "KIND=WEIGHT,…",
             "Operations and their weights: get=0.9,set=0.1; also multi-get:N, add, replace, \
              append, delete, incr, decr, touch, read-modify-write and cas; of \
@@ -161,21 +145,19 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 6)]);
 
-    /// User-defined commands; without a mix only these are run.
     commands: CustomCommands, commands::custom,
         Setting::new(
-            "commands",
             Commands,
             "Custom commands for stores that accept any command, instead of the preset's operations or \
              together with `mix`.",
         )
         .flags(&[Flag::new(
-            "command",
             "COMMAND",
             "A custom command for a store that accepts any command, such as 'LPUSH {key} {value}'; \
              may be given several times. All are sent equally often, instead of the workload's operations or together \
              with --mix",
         )
+        .named("command")
         .more(
             "Words are split as in a shell. {key} is a key that belongs to the contender and is \
              not loaded before the run (contenders on one server share any other key that a \
@@ -187,17 +169,14 @@ declared! {
         .repeated()
         .under(Heading::Workload, 7)]);
 
-    /// How often each key is asked for.
     distribution: Option<Distribution>, distribution,
         Setting::new(
-            "distribution",
             Text,
             "How often each key is asked for: `uniform`, `sequential`, `zipf(0.99)`, \
              `hotspot(20%,80%)`, `latest`, `ycsb-zipfian`.",
         )
         .example("zipf(0.99)")
         .flags(&[Flag::new(
-            "distribution",
             "HOW",
             "How often each key is asked for: uniform, sequential, zipf(0.99), \
              hotspot(20%,80%), latest, ycsb-zipfian [default: the workload's]",
@@ -205,27 +184,22 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 8)]);
 
-    /// The part of the keys that is read.
     hot: Option<f64>, quantities::percent,
-        Setting::new("hot", Text, "The part of the keys that is read, such as `10%`; all by default.")
+        Setting::new(Text, "The part of the keys that is read, such as `10%`; all by default.")
         .example("10%")
         .flags(&[Flag::new(
-            "hot",
             "PERCENT",
             "Read only this part of the keys, such as 10% [default: 100%]",
         )
         .only(STORES)
         .under(Heading::Workload, 9)]);
 
-    /// What is verified.
     verify: Option<Verify>, verify,
         Setting::new(
-            "verify",
             Words(&["sample", "all", "off"]),
             "Which replies are compared with what was written.",
         )
         .flags(&[Flag::new(
-            "verify",
             "HOW",
             "Compare what is read with what was written: sample (key and version of every \
              value, all bytes of one in a hundred), all or off [default: sample]",
@@ -233,10 +207,8 @@ declared! {
         .only(STORES)
         .under(Heading::Workload, 10)]);
 
-    /// Whether requests have slices of their own.
     by_request: Option<bool>, switch,
         Setting::new(
-            "by_request",
             Switch,
             "Whether each request or statement is also driven alone, in slices of its own, and compared: by \
              default if a comparison in closed loop has 2 to 12 of them and all of them only read.",

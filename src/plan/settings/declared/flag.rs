@@ -5,7 +5,7 @@ use crate::plan::Command;
 /// A flag of a setting.
 #[derive(Clone, Copy)]
 pub struct Flag {
-    /// Its name.
+    /// Its name. Empty if it is called as the key of its setting.
     pub long: &'static str,
     /// The name of its value in the help. None if it is a switch.
     pub value: Option<&'static str>,
@@ -64,9 +64,9 @@ impl Heading {
 
 impl Flag {
     /// A flag with a value, of `compare` and `run`.
-    pub const fn new(long: &'static str, value: &'static str, help: &'static str) -> Flag {
+    pub const fn new(value: &'static str, help: &'static str) -> Flag {
         Flag {
-            long,
+            long: "",
             value: Some(value),
             help,
             more: "",
@@ -83,8 +83,13 @@ impl Flag {
     }
 
     /// A flag without a value.
-    pub const fn switch(long: &'static str, help: &'static str) -> Flag {
-        Flag { value: None, ..Flag::new(long, "", help) }
+    pub const fn switch(help: &'static str) -> Flag {
+        Flag { value: None, ..Flag::new("", help) }
+    }
+
+    /// Gives the flag a name that is not the key of its setting.
+    pub const fn named(self, long: &'static str) -> Flag {
+        Flag { long, ..self }
     }
 
     /// Restricts the flag to these commands.

@@ -19,10 +19,10 @@ use text::shown::shown;
 
 /// Declares a struct of settings and its table.
 ///
-/// Each row has the field with its type, the function that reads its text, and its
-/// [`Setting`]. How two values are merged follows from the type: see [`Merged`]. Fields
-/// that are merged but that one text cannot give are listed after `also`. After `and` stands a function that returns
-/// more rows.
+/// Each row has the field with its type, the function that reads its text, and its [`Setting`], which describes the
+/// field and is called as it unless it has another key. How two values are merged follows from the type: see
+/// [`Merged`]. Fields that are merged but that one text cannot give are listed after `also`. After `and` stands a
+/// function that returns more rows.
 macro_rules! declared {
     (
         $(#[$about:meta])*
@@ -31,6 +31,7 @@ macro_rules! declared {
         $($(#[$doc:meta])* $field:ident: $type:ty, $parse:path, $setting:expr;)*
     ) => {
         $(#[$about])*
+        #[allow(missing_docs, reason = "the row of a field describes it")]
         pub struct $name {
             $($(#[$doc])* pub $field: $type,)*
             $($($(#[$also_doc])* pub $also: $also_type,)*)?
@@ -40,7 +41,7 @@ macro_rules! declared {
             fn table() -> impl Iterator<Item = &'static $crate::plan::settings::declared::Row<$name>> {
                 const TABLE: &[$crate::plan::settings::declared::Row<$name>] = &[
                     $($crate::plan::settings::declared::Row {
-                        setting: $setting,
+                        setting: $setting.of_field(stringify!($field)),
                         give: |_, settings, text| {
                             $crate::plan::settings::declared::Given::give(&mut settings.$field, $parse(text)?);
                             Ok(())
@@ -119,7 +120,7 @@ pub struct Setting {
     pub used_by: UsedBy,
     /// Whether each group can have its own value.
     pub of_groups: bool,
-    /// Its flags, at most one for each command.
+    /// Its flags, at most one for each command. [`Setting::named_flags`] has their names.
     pub flags: &'static [Flag],
     /// The name that it had before, as a key and as a flag, which is still accepted. Empty if it had none.
     pub former: &'static str,
@@ -171,15 +172,25 @@ pub enum InFile {
 
 impl Setting {
     /// Declares a setting that all contenders use and that has no flag.
-    pub const fn new(key: &'static str, in_file: InFile, description: &'static str) -> Setting {
-        let (example, used_by, of_groups, flags) = ("", UsedBy::Everyone, false, &[] as &[Flag]);
+    pub const fn new(in_file: InFile, description: &'static str) -> Setting {
+        let (key, example, used_by, of_groups, flags) = ("", "", UsedBy::Everyone, false, &[] as &[Flag]);
         let (words, former) = (None, "");
         Setting { key, in_file, description, words, example, used_by, of_groups, flags, former }
     }
 
     /// Declares a setting of the run that the experiment file cannot set.
-    pub const fn in_no_file(key: &'static str) -> Setting {
-        Setting::new(key, InFile::Nowhere, "")
+    pub const fn in_no_file() -> Setting {
+        Setting::new(InFile::Nowhere, "")
+    }
+
+    /// Gives it a name that is not that of its field.
+    pub const fn key(self, key: &'static str) -> Setting {
+        Setting { key, ..self }
+    }
+
+    /// Names it after its field unless it has a name.
+    pub const fn of_field(self, field: &'static str) -> Setting {
+        if self.key.is_empty() { self.key(field) } else { self }
     }
 
     /// Adds an example of a value, for the help of `--set` and the schema.
@@ -210,6 +221,13 @@ impl Setting {
     /// Accepts the name that it had before, too.
     pub const fn formerly(self, former: &'static str) -> Setting {
         Setting { former, ..self }
+    }
+
+    /// Returns its flags, each with its name.
+    pub fn named_flags(&self) -> impl Iterator<Item = Flag> + use<> {
+        let key = self.key;
+        let named = move |flag: &Flag| if flag.long.is_empty() { flag.named(key) } else { *flag };
+        self.flags.iter().map(named)
     }
 
     /// Its name in the experiment file.
