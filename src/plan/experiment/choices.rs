@@ -64,6 +64,6 @@ fn word(value: &Value<'_>) -> Result<String, Error> {
 }
 
 fn unknown(expected: &str, word: &str, known: &[String]) -> String {
-    let meant = near::did_you_mean(word, known.iter().map(String::as_str));
-    format!("`{}` is not {expected}: {}{meant}", shown(word), known.join(", "))
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    near::unknown(format!("`{}` is not {expected}", shown(word)), word, &known)
 }

@@ -8,6 +8,7 @@ use crate::plan::experiment::feeds;
 use crate::plan::experiment::feeds::FeedRead;
 use crate::plan::settings;
 use crate::plan::settings::custom::{CustomSettings, MOST, RequestTemplate};
+use crate::plan::settings::run_settings::one_of;
 use crate::plan::settings::{commands, workload};
 use crate::protocols::PROTOCOLS;
 use crate::targets::launch::Values;
@@ -16,7 +17,6 @@ use protocol::{Error, Protocol};
 use record::{
     CustomOperation, Feed, FeedOrder, Generator, OperationText, Parameter, Rows, Statement,
 };
-use text::near;
 use text::quantities;
 use text::shown::shown;
 
@@ -334,21 +334,12 @@ fn file_and_order<'a>(value: &Value<'a>) -> Result<(Value<'a>, FeedOrder), Error
     let table = value.table()?;
     table.only(&FEED_KEYS)?;
     let file = needed(&table, "file", "a CSV file, relative to this one")?;
-    let order = match table.get("order") {
-        None => FeedOrder::Sequential,
-        Some(order) => match order.word()? {
-            "sequential" => FeedOrder::Sequential,
-            "uniform" => FeedOrder::Uniform,
-            other => {
-                let meant = near::did_you_mean(other, ["sequential", "uniform"]);
-                let other = shown(other);
-                return Err(
-                    order.error(&format!("`{other}` is not one of sequential, uniform{meant}"))
-                );
-            }
-        },
-    };
-    Ok((file, order))
+    let orders = [FeedOrder::Sequential, FeedOrder::Uniform];
+    let order = table.get("order").map(|order| {
+        let read = one_of(order.word()?, ["sequential", "uniform"], orders);
+        read.map_err(|message| order.error(&message))
+    });
+    Ok((file, order.transpose()?.unwrap_or(FeedOrder::Sequential)))
 }
 
 fn needed<'a>(table: &Table<'a>, key: &str, what: &str) -> Result<Value<'a>, Error> {

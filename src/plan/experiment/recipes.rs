@@ -26,9 +26,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the error for a name that is not that of a recipe.
 pub fn unknown(name: &str) -> String {
-    let meant = near::did_you_mean(name, names());
     let all: Vec<&str> = names().collect();
-    format!("there is no recipe `{}`: {}{meant}", shown(name), all.join(", "))
+    near::unknown(format!("there is no recipe `{}`", shown(name)), name, &all)
 }
 
 /// The recipe as a contender.

@@ -134,8 +134,8 @@ impl LaunchNames<'_> {
 
 /// Returns the error for an unknown name.
 fn none_of(what: &str, name: &str, known: &[String]) -> String {
-    let meant = near::did_you_mean(name, known.iter().map(String::as_str));
-    format!("no {what} called `{}`: {}{meant}", shown(name), known.join(", "))
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    near::unknown(format!("no {what} called `{}`", shown(name)), name, &known)
 }
 
 impl Value<'_> {

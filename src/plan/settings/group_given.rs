@@ -49,10 +49,8 @@ impl GroupGiven {
             return Ok(());
         }
         let Some(row) = settings::of_groups().find(|row| row.setting.key == key) else {
-            let known = keys();
-            let meant = near::did_you_mean(key, known.iter().copied());
-            let key = shown(key);
-            return Err(format!("a group has no key `{key}`: {}{meant}", known.join(", ")));
+            let problem = format!("a group has no key `{}`", shown(key));
+            return Err(near::unknown(problem, key, &keys()));
         };
         row.set(&mut self.settings, value)
     }

@@ -8,7 +8,7 @@ pub(crate) mod custom_presets;
 pub mod declared;
 pub mod group_given;
 pub(super) mod names;
-pub(super) mod run_settings;
+pub(in crate::plan) mod run_settings;
 pub(super) mod spelling;
 pub mod sweep_settings;
 pub mod workload;

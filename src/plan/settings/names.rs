@@ -115,8 +115,8 @@ pub(in crate::plan) fn split_set<'a>(
     else {
         return Err("write it as NAME.key=value, such as fresh.reuse=never".to_owned());
     };
-    let meant = near::did_you_mean(name, names.iter().map(String::as_str));
-    Err(format!("no contender is called `{}`: {}{meant}", shown(name), names.join(", ")))
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Err(near::unknown(format!("no contender is called `{}`", shown(name)), name, &names))
 }
 
 #[cfg(test)]

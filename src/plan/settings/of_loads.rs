@@ -126,27 +126,14 @@ pub(super) fn replication(text: &str) -> Result<u32, String> {
 /// # Errors
 /// When there is no such level.
 pub(super) fn consistency(text: &str) -> Result<Consistency, String> {
-    let names = Consistency::ALL.map(Consistency::name);
-    Consistency::ALL.into_iter().find(|level| level.name() == text).ok_or_else(|| {
-        let meant = near::did_you_mean(text, names);
-        format!("`{}` is not a consistency level: {}{meant}", shown(text), names.join(", "))
-    })
+    let levels = Consistency::ALL.map(|level| (level.name(), level));
+    near::choice(text, "a consistency level", &levels)
 }
 
 /// `--arrivals`.
-///
-/// # Errors
-/// When it is neither word.
 pub(super) fn spread(text: &str) -> Result<Spread, String> {
-    match text {
-        "constant" => Ok(Spread::Constant),
-        "poisson" => Ok(Spread::Poisson),
-        other => Err(format!(
-            "`{}` is not a way to spread arrivals: constant, poisson{}",
-            shown(other),
-            near::did_you_mean(other, ["constant", "poisson"])
-        )),
-    }
+    let ways = [("constant", Spread::Constant), ("poisson", Spread::Poisson)];
+    near::choice(text, "a way to spread arrivals", &ways)
 }
 
 /// `--timeout`. More than ten minutes are refused later unless it is that of a suite, whose runs may take a day.

@@ -23,10 +23,12 @@ impl Settings {
         let failover = self.failover.unwrap_or(false);
         if failover && !rule.has_failover() {
             let name = rule.name();
+            let with_failover = ShardRule::ALL.iter().filter(|rule| rule.has_failover());
+            let with_failover = with_failover.map(|rule| rule.name());
             return Err(format!(
                 "the distribution `{name}` has no failover: set distribution \
                  to one of {}",
-                names(|rule| rule.has_failover())
+                with_failover.collect::<Vec<_>>().join(", ")
             ));
         }
         Ok(Some(Sharding { servers: servers as u32, rule, failover }))
@@ -38,10 +40,8 @@ impl Settings {
 /// # Errors
 /// When there is no such rule.
 pub(super) fn distribution(text: &str) -> Result<ShardRule, String> {
-    ShardRule::ALL.iter().copied().find(|rule| rule.name() == text).ok_or_else(|| {
-        let meant = near::did_you_mean(text, ShardRule::ALL.iter().map(|rule| rule.name()));
-        format!("`{}` is not a distribution: {}{meant}", shown(text), names(|_| true))
-    })
+    let rules: Vec<_> = ShardRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
+    near::choice(text, "a distribution", &rules)
 }
 
 /// Whether keys of a server that cannot be reached go to others.
@@ -50,11 +50,6 @@ pub(super) fn distribution(text: &str) -> Result<ShardRule, String> {
 /// When it is neither word.
 pub(super) fn failover(text: &str) -> Result<bool, String> {
     text.parse().map_err(|_| format!("`{}`: write failover=true or failover=false", shown(text)))
-}
-
-fn names(which: impl Fn(ShardRule) -> bool) -> String {
-    let rules = ShardRule::ALL.iter().filter(|rule| which(**rule));
-    rules.map(|rule| rule.name()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::plan::settings::declared::{Declared, Row, Setting, UsedBy, outer};
 use crate::protocols::PROTOCOLS;
 use protocol::{Family, Protocol};
 use record::Reuse;
+use text::lists::listed;
 
 /// Refuses settings that a contender of this protocol cannot use.
 ///
@@ -114,15 +115,6 @@ fn all(used_by: &[UsedBy]) -> String {
         keys.iter().map(|key| if together(key) { outer(key) } else { key }).collect();
     named.dedup();
     listed(&named)
-}
-
-/// Lists keys for a sentence.
-fn listed(keys: &[&str]) -> String {
-    match keys.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    }
 }
 
 #[cfg(test)]

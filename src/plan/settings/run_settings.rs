@@ -434,7 +434,7 @@ fn interleave(text: &str) -> Result<Interleave, String> {
 }
 
 /// Reads one of these words. The values are in the order of the words.
-fn one_of<T, const N: usize>(
+pub(in crate::plan) fn one_of<T, const N: usize>(
     text: &str,
     words: [&'static str; N],
     values: [T; N],

@@ -39,9 +39,8 @@ pub fn parse(text: &str) -> Result<SweepSettings, String> {
 /// When it cannot be swept.
 pub fn factor(name: &str) -> Result<Factor, String> {
     Factor::ALL.into_iter().find(|factor| factor.name() == name).ok_or_else(|| {
-        let known = Factor::ALL.map(Factor::name);
-        let meant = near::did_you_mean(name, known);
-        format!("`{}` cannot be swept: {}{meant}", shown(name), known.join(", "))
+        let problem = format!("`{}` cannot be swept", shown(name));
+        near::unknown(problem, name, &Factor::ALL.map(Factor::name))
     })
 }
 

@@ -307,9 +307,7 @@ pub fn presets() -> Vec<&'static str> {
 }
 
 fn unknown(name: &str) -> String {
-    let all = presets();
-    let meant = near::did_you_mean(name, all.iter().copied());
-    format!("there is no workload `{}`: {}{meant}", shown(name), all.join(", "))
+    near::unknown(format!("there is no workload `{}`", shown(name)), name, &presets())
 }
 
 /// `--workload`.
@@ -334,35 +332,15 @@ pub fn keys(text: &str) -> Result<u64, String> {
 }
 
 /// `--keys-as`.
-///
-/// # Errors
-/// When it is neither.
-pub fn keys_as(text: &str) -> Result<KeysAs, String> {
-    match text {
-        "number" => Ok(KeysAs::Number),
-        "md5" => Ok(KeysAs::Md5),
-        other => Err(format!(
-            "`{}` is not a way to name keys: number, md5{}",
-            shown(other),
-            near::did_you_mean(other, ["number", "md5"])
-        )),
-    }
+fn keys_as(text: &str) -> Result<KeysAs, String> {
+    let ways = [("number", KeysAs::Number), ("md5", KeysAs::Md5)];
+    near::choice(text, "a way to name keys", &ways)
 }
 
 /// `--values-as`.
-///
-/// # Errors
-/// When it is neither.
-pub fn values_as(text: &str) -> Result<ValuesAs, String> {
-    match text {
-        "version" => Ok(ValuesAs::Version),
-        "crc32" => Ok(ValuesAs::Crc32),
-        other => Err(format!(
-            "`{}` is not a way to make values: version, crc32{}",
-            shown(other),
-            near::did_you_mean(other, ["version", "crc32"])
-        )),
-    }
+fn values_as(text: &str) -> Result<ValuesAs, String> {
+    let ways = [("version", ValuesAs::Version), ("crc32", ValuesAs::Crc32)];
+    near::choice(text, "a way to make values", &ways)
 }
 
 /// `--value`: `32B`, `100..4kB`, or `32B=70,1kB=25,64kB=5`.
@@ -421,23 +399,23 @@ fn share(text: &str) -> Result<Share, String> {
     Ok(Share { kind: kind(name)?, weight: self::weight(weight).map_err(|_| how())? })
 }
 
-/// Kinds that can be given by name, for keys and values and for wide rows.
-const KINDS: [&str; 15] = [
-    "get",
-    "multi-get",
-    "set",
-    "add",
-    "replace",
-    "append",
-    "cas",
-    "read-modify-write",
-    "delete",
-    "incr",
-    "decr",
-    "touch",
-    "newest",
-    "one",
-    "insert",
+/// Kinds that can be given by name, for keys and values and for wide rows. A multi-get has its number of keys.
+const KINDS: [(&str, Kind); 15] = [
+    ("get", Kind::Get),
+    ("multi-get", Kind::MultiGet(0)),
+    ("set", Kind::Set),
+    ("add", Kind::Add),
+    ("replace", Kind::Replace),
+    ("append", Kind::Append),
+    ("cas", Kind::Cas),
+    ("read-modify-write", Kind::ReadModifyWrite),
+    ("delete", Kind::Delete),
+    ("incr", Kind::Incr),
+    ("decr", Kind::Decr),
+    ("touch", Kind::Touch),
+    ("newest", Kind::Newest),
+    ("one", Kind::OneColumn),
+    ("insert", Kind::InsertColumn),
 ];
 
 fn kind(name: &str) -> Result<Kind, String> {
@@ -446,34 +424,17 @@ fn kind(name: &str) -> Result<Kind, String> {
         None => (name, None),
     };
     let many = keys.and_then(|keys| keys.parse().ok()).filter(|keys| (1..=1000).contains(keys));
-    Ok(match (word, many) {
-        ("multi-get", Some(keys)) => Kind::MultiGet(keys),
-        ("multi-get", None) => {
-            return Err("multi-get requires a number of keys: write multi-get:10=1".to_owned());
+    match (KINDS.iter().find(|(name, _)| *name == word), many) {
+        (Some((_, Kind::MultiGet(_))), Some(keys)) => Ok(Kind::MultiGet(keys)),
+        (Some((_, Kind::MultiGet(_))), None) => {
+            Err("multi-get requires a number of keys: write multi-get:10=1".to_owned())
         }
-        ("get", _) => Kind::Get,
-        ("set", _) => Kind::Set,
-        ("add", _) => Kind::Add,
-        ("replace", _) => Kind::Replace,
-        ("append", _) => Kind::Append,
-        ("cas", _) => Kind::Cas,
-        ("read-modify-write", _) => Kind::ReadModifyWrite,
-        ("delete", _) => Kind::Delete,
-        ("incr", _) => Kind::Incr,
-        ("decr", _) => Kind::Decr,
-        ("touch", _) => Kind::Touch,
-        ("newest", _) => Kind::Newest,
-        ("one", _) => Kind::OneColumn,
-        ("insert", _) => Kind::InsertColumn,
-        _ => {
-            let meant = near::did_you_mean(word, KINDS);
-            return Err(format!(
-                "there is no operation `{}`: {}{meant}",
-                shown(word),
-                KINDS.join(", ")
-            ));
+        (Some((_, kind)), _) => Ok(*kind),
+        (None, _) => {
+            let problem = format!("there is no operation `{}`", shown(word));
+            Err(near::unknown(problem, word, &KINDS.map(|(name, _)| name)))
         }
-    })
+    }
 }
 
 /// `--distribution`: `uniform`, `sequential`, `zipf(0.99)`, `hotspot(20%,80%)`,
@@ -508,20 +469,9 @@ pub fn distribution(text: &str) -> Result<Distribution, String> {
 }
 
 /// `--verify`.
-///
-/// # Errors
-/// When it is none of the three.
-pub fn verify(text: &str) -> Result<Verify, String> {
-    match text {
-        "off" => Ok(Verify::Off),
-        "sample" => Ok(Verify::Sample),
-        "all" => Ok(Verify::All),
-        other => Err(format!(
-            "`{}` is not a way to verify: sample, all, off{}",
-            shown(other),
-            near::did_you_mean(other, ["sample", "all", "off"])
-        )),
-    }
+fn verify(text: &str) -> Result<Verify, String> {
+    let ways = [("sample", Verify::Sample), ("all", Verify::All), ("off", Verify::Off)];
+    near::choice(text, "a way to verify", &ways)
 }
 
 #[cfg(test)]
