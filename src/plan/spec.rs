@@ -9,7 +9,7 @@ use crate::plan::{Command, RunSettings, Settings, WorkloadSettings};
 use protocol::address::tls::Trust;
 
 /// An experiment as typed. No `Debug`: it holds logins and headers.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Spec {
     /// The command that makes the plan.
     pub command: Command,
@@ -55,27 +55,7 @@ pub struct Spec {
 impl Spec {
     /// A spec in which only the contenders are given.
     pub fn new(command: Command, contenders: Vec<String>) -> Spec {
-        Spec {
-            command,
-            contenders,
-            common: Settings::default(),
-            run: RunSettings::default(),
-            workload: WorkloadSettings::default(),
-            groups: Vec::new(),
-            sweep: None,
-            agents: 0,
-            against: Against::default(),
-            scale: None,
-            sets: Vec::new(),
-            connect_to: Vec::new(),
-            trust: Trust::default(),
-            allow_public: false,
-            allow_destructive: false,
-            allow_file: false,
-            units: None,
-            case: None,
-            words: Vec::new(),
-        }
+        Spec { command, contenders, ..Spec::default() }
     }
 
     /// The settings of a file without what this spec, which was typed, replaces: lengths, and a ranking where objectives

@@ -137,18 +137,9 @@ pub(in crate::plan) fn check_values(
     contender: &Contender,
     protocol: &Protocol,
 ) -> Result<(), Error> {
-    let (sql, workload) = match &contender.asks {
-        RequestPlan::Database { sql, work } => (sql, &work.workload),
-        RequestPlan::Request(_)
-        | RequestPlan::Requests { .. }
-        | RequestPlan::Messages(_)
-        | RequestPlan::Store(_)
-        | RequestPlan::Statement { .. }
-        | RequestPlan::Files(_)
-        | RequestPlan::Program => return Ok(()),
-    };
-    let Some(row) = protocol.sql().filter(|_| workload.has_values()) else { return Ok(()) };
-    match (row.lacks_room)(sql, workload) {
+    let RequestPlan::Database { sql, work } = &contender.asks else { return Ok(()) };
+    let Some(row) = protocol.sql().filter(|_| work.workload.has_values()) else { return Ok(()) };
+    match (row.lacks_room)(sql, &work.workload) {
         Some(why) => Err(Error::usage(format!("`{}`: {why}", contender.name))),
         None => Ok(()),
     }

@@ -78,7 +78,7 @@ fn kind(table: &Table<'_>) -> Result<Option<Kind>, Error> {
         return Err(pattern
             .error("a pattern is a kind of its own: write kind = 'pattern', or leave out `kind`"));
     }
-    let unit = table.get("unit").map(|value| value.word().map(str::to_owned)).transpose()?;
+    let unit = table.get("unit").map(|value| value.owned_word()).transpose()?;
     let larger = table.get("larger_is_better").map(|value| value.flag()).transpose()?;
     let kind = Kind::pattern(pattern.word()?, unit.as_deref(), larger);
     kind.map(Some).map_err(|message| pattern.error(&message))

@@ -22,47 +22,25 @@ struct ProcessKey {
 
 /// The keys of a process. They can also be given for the whole contender or in the defaults.
 const ROWS: [ProcessKey; 10] = [
-    row("user", |given, value, _| {
-        given.context.user = Some(value.word()?.to_owned());
-        Ok(())
-    }),
-    row("instead_of_root", |given, value, _| {
-        given.instead_of_root = Some(value.word()?.to_owned());
-        Ok(())
-    }),
-    row("cwd", |given, value, scope| {
-        given.context.cwd = Some(value.text_in(scope)?);
-        Ok(())
-    }),
+    row("user", |given, value, _| set(&mut given.context.user, value.owned_word())),
+    row("instead_of_root", |given, value, _| set(&mut given.instead_of_root, value.owned_word())),
+    row("cwd", |given, value, scope| set(&mut given.context.cwd, value.text_in(scope))),
     row("env", |given, value, scope| {
         given.context.env = variables(value, scope)?;
         Ok(())
     }),
-    row("ready", |given, value, scope| {
-        given.ready = Some(ready(value, scope)?);
-        Ok(())
-    }),
-    row("stop", |given, value, _| {
-        given.stop = Some(value.quantity(signals::number)?);
-        Ok(())
-    }),
-    row("stop_grace", |given, value, _| {
-        given.stop_grace = Some(value.quantity(span)?);
-        Ok(())
-    }),
-    row("cores", |given, value, _| {
-        given.cores = Some(cores(value)?);
-        Ok(())
-    }),
-    row("cores_from", |given, value, _| {
-        given.cores_from = Some(from(value)?);
-        Ok(())
-    }),
-    row("shell", |given, value, _| {
-        given.shell = Some(value.flag()?);
-        Ok(())
-    }),
+    row("ready", |given, value, scope| set(&mut given.ready, ready(value, scope))),
+    row("stop", |given, value, _| set(&mut given.stop, value.quantity(signals::number))),
+    row("stop_grace", |given, value, _| set(&mut given.stop_grace, value.quantity(span))),
+    row("cores", |given, value, _| set(&mut given.cores, cores(value))),
+    row("cores_from", |given, value, _| set(&mut given.cores_from, from(value))),
+    row("shell", |given, value, _| set(&mut given.shell, value.flag())),
 ];
+
+fn set<T>(given: &mut Option<T>, value: Result<T, Error>) -> Result<(), Error> {
+    *given = Some(value?);
+    Ok(())
+}
 
 const fn row(
     key: &'static str,

@@ -86,7 +86,7 @@ pub(super) fn check(
 
 fn needed(table: &Table<'_>, key: &str) -> Result<String, Error> {
     match table.get(key) {
-        Some(value) => value.word().map(str::to_owned),
+        Some(value) => value.owned_word(),
         None => Err(table
             .error(&format!("`{key}` is missing: `question`, `article` and `unit` are required"))),
     }
@@ -128,7 +128,7 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
     if prints.word()?.trim().is_empty() {
         return Err(prints.error("is empty: give the words in front of the figure"));
     }
-    let package = table.get("package").map(|value| value.word().map(str::to_owned)).transpose()?;
+    let package = table.get("package").map(|value| value.owned_word()).transpose()?;
     Ok(Method::Command(launch::Method {
         command: command::read(&run, false, Scope::Method)?,
         prints: prints.word()?.to_owned(),

@@ -114,6 +114,10 @@ impl<'a> Value<'a> {
         }
     }
 
+    pub(super) fn owned_word(&self) -> Result<String, Error> {
+        self.word().map(str::to_owned)
+    }
+
     /// Reads a text that may contain secrets and placeholders.
     pub(super) fn text(&self) -> Result<Text, Error> {
         self.source.text(&self.at, &self.path, self.word()?)

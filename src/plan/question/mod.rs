@@ -378,28 +378,19 @@ fn asks_for_misses(workload: &Workload) -> bool {
 /// Whether replies may be without a body: because the request changes something in place of reading it, or
 /// because it is meant.
 fn may_be_empty(asks: &RequestPlan) -> bool {
-    match asks {
-        RequestPlan::Request(request) | RequestPlan::Requests { request, .. } => {
-            request.method != "GET" || request.expect_empty
-        }
-        _ => false,
-    }
+    asks.request().is_some_and(|request| request.method != "GET" || request.expect_empty)
 }
 
 /// Whether replies have no body by definition: those to HEAD, and those with 204 or 304.
 fn bodiless(asks: &RequestPlan) -> bool {
     let has_no_body = |code: &u16| matches!(code, 204 | 304);
-    match asks {
-        RequestPlan::Request(request) | RequestPlan::Requests { request, .. } => {
+    match asks.request() {
+        Some(request) => {
             let expect = &request.expect;
             request.method == "HEAD" || !expect.is_empty() && expect.iter().all(has_no_body)
         }
         // A database answers with rows.
-        RequestPlan::Statement { .. } | RequestPlan::Database { .. } => true,
-        RequestPlan::Messages(_)
-        | RequestPlan::Store(_)
-        | RequestPlan::Files(_)
-        | RequestPlan::Program => false,
+        None => asks.sql().is_some(),
     }
 }
 

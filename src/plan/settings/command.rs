@@ -1,9 +1,10 @@
 //! The command that makes a plan.
 
 /// The command that makes a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Command {
     /// Two contenders or more.
+    #[default]
     Compare,
     /// One contender, driven without interruption.
     Run,

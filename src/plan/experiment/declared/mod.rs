@@ -111,7 +111,7 @@ fn words<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Resu
 /// A mix as the text that flags take: `get=0.9,set=0.1`. In a file it can also be a table.
 pub(super) fn mix(value: &Value<'_>) -> Result<String, Error> {
     if value.is_text() {
-        return value.word().map(str::to_owned);
+        return value.owned_word();
     }
     let shares =
         value.table()?.entries().into_iter().map(|(kind, weight)| {
