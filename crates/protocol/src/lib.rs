@@ -8,6 +8,7 @@
 mod access;
 pub mod address;
 mod error;
+mod files;
 pub mod input;
 mod messages;
 mod own;
@@ -30,6 +31,7 @@ mod scratch;
 
 pub use access::{Access, NullLane};
 pub use error::{Error, Exit, STOPPED_TWICE};
+pub use files::Files;
 pub use messages::{MessageParts, Messages};
 pub use own::{Own, OwnSetting, OwnValues};
 pub use protocols::Protocols;
@@ -150,7 +152,7 @@ pub enum Family {
     /// Statements, through a client library.
     Sql(Sql),
     /// Files in a directory.
-    Files,
+    Files(Files),
     /// A whole program.
     Program,
 }
@@ -187,7 +189,7 @@ impl Protocol {
     /// Whether its contenders can hold keys and values.
     pub fn is_store(&self) -> bool {
         match self.family {
-            Family::Store(_) | Family::Sql(_) | Family::Files => true,
+            Family::Store(_) | Family::Sql(_) | Family::Files(_) => true,
             Family::Requests(_) | Family::Messages(_) | Family::Program => false,
         }
     }
@@ -196,11 +198,7 @@ impl Protocol {
     pub fn sql(&self) -> Option<&Sql> {
         match &self.family {
             Family::Sql(sql) => Some(sql),
-            Family::Requests(_)
-            | Family::Messages(_)
-            | Family::Store(_)
-            | Family::Files
-            | Family::Program => None,
+            _ => None,
         }
     }
 
@@ -208,11 +206,15 @@ impl Protocol {
     pub fn requests(&self) -> Option<&Requests> {
         match &self.family {
             Family::Requests(requests) => Some(requests),
-            Family::Messages(_)
-            | Family::Store(_)
-            | Family::Sql(_)
-            | Family::Files
-            | Family::Program => None,
+            _ => None,
+        }
+    }
+
+    /// Returns its properties as files, or None if it is another protocol.
+    pub fn files(&self) -> Option<&Files> {
+        match &self.family {
+            Family::Files(files) => Some(files),
+            _ => None,
         }
     }
 

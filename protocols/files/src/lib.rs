@@ -17,17 +17,18 @@ mod verified;
 
 pub use facts::facts;
 pub use lane::{Action, Answer, FileWork, Judged, Request, file_lanes};
-pub use settings::settings;
 pub use store::{FileLookup, Guard, Settings, Store, Stored};
 pub use verified::{FilesAccess, lacks};
 
-use engine::{MakeLane, grouped};
+use engine::{EngineError, MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, Path, Protocol, Query, ReadyRequest,
-    Scheme, TargetKind,
+    Access, Examples, Family, Files, Login, NotReady, NullLane, Own, Path, Protocol, Query,
+    ReadyRequest, Scheme, TargetKind,
 };
-use record::{Address, DriveOrder};
+use record::{Address, DriveOrder, Workload};
+use settings::settings;
+use std::sync::Arc;
 
 /// Its properties.
 pub static ROW: Protocol = Protocol {
@@ -41,7 +42,13 @@ pub static ROW: Protocol = Protocol {
     login: Login::Never,
     path: Path::Nothing,
     query: Query::Words(&[]),
-    family: Family::Files,
+    family: Family::Files(Files {
+        // Its 256 directories stay open.
+        descriptors: 300,
+        refuses: empty_values,
+        open,
+        facts: |root, own| facts(root, &settings(own)),
+    }),
     own: &settings::OWN,
     ready: ReadyRequest::NoServer,
     not_ready: |_| NotReady::ERROR,
@@ -66,6 +73,21 @@ pub static ROW: Protocol = Protocol {
     software: &[],
     null_variants: &[],
 };
+
+fn open(
+    root: &std::path::Path,
+    own: &Own,
+    numbers: Numbers,
+) -> Result<Box<dyn Access>, EngineError> {
+    let store = Arc::new(Store::new(root, settings(own))?);
+    Ok(Box::new(FilesAccess { store, numbers }))
+}
+
+/// Refuses empty values: an empty file does not count as a value.
+fn empty_values(workload: &Workload) -> Option<&'static str> {
+    (workload.value.least() == 0)
+        .then_some("stores values in files, which must have at least 1 byte: change --value")
+}
 
 impl Access for FilesAccess {
     fn copy(&self) -> Box<dyn Access> {

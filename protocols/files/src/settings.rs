@@ -27,7 +27,7 @@ pub(crate) static OWN: [OwnSetting; 3] = [
 ];
 
 /// Returns how files are written. Defaults: locked as Cache_Lite does, never synced, never too old.
-pub fn settings(own: &Own) -> Settings {
+pub(crate) fn settings(own: &Own) -> Settings {
     Settings {
         guard: match own.get("locking") {
             Some("rename") => Guard::Rename,

@@ -4,24 +4,22 @@ use crate::plan::RunSettings;
 use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
 use crate::plan::spec::Spec;
+use crate::protocols::PROTOCOLS;
 use crate::targets::exec;
-use protocol::Error;
 use protocol::address::Endpoint;
+use protocol::{Error, Files, Own, Protocol};
 use record::{Address, Contender, Interleave, RequestPlan};
 use std::path::PathBuf;
 
-/// Descriptors that a directory needs: its directories stay open.
-const DESCRIPTORS_OF_FILES: u64 = 300;
-/// Descriptors that a program needs: the pipes of its keeper.
-const DESCRIPTORS_OF_A_PROGRAM: u64 = 16;
-
 /// A directory that is used as a cache.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Directory {
     /// Its absolute path.
     pub path: PathBuf,
-    /// How it is written.
-    pub settings: files::Settings,
+    /// What was given for it.
+    pub settings: Own,
+    /// How it is opened.
+    pub files: &'static Files,
 }
 
 /// A contender whose operations are done on files.
@@ -29,14 +27,15 @@ pub(in crate::plan) fn files_at(
     spec: &Spec,
     candidate: &Candidate,
 ) -> Result<(Contender, Directory), Error> {
-    let Endpoint::Directory(path) = &candidate.url.endpoint else {
-        unreachable!("file: leads to a directory")
+    let protocol = candidate.url.protocol;
+    let (Endpoint::Directory(path), Some(files)) = (&candidate.url.endpoint, protocol.files())
+    else {
+        unreachable!("these files are in a directory")
     };
     let asks = RequestPlan::Files(candidate.work.clone().expect("files have a workload"));
     let address = Address::Directory(path.clone());
-    let directory =
-        Directory { path: PathBuf::from(path), settings: files::settings(&candidate.settings.own) };
-    Ok((contender(spec, candidate, address, asks)?, directory))
+    let (path, settings) = (PathBuf::from(path), candidate.settings.own.clone());
+    Ok((contender(spec, candidate, address, asks)?, Directory { path, settings, files }))
 }
 
 /// A contender that is run to its end again and again.
@@ -68,30 +67,26 @@ pub(in crate::plan) fn only_turns(spec: &Spec) -> Result<Spec, Error> {
     }
 }
 
-/// Refuses empty values: an empty file does not count as a value.
-pub(in crate::plan) fn check_values(contender: &Contender) -> Result<(), Error> {
-    match &contender.asks {
-        RequestPlan::Files(work) if work.workload.value.least() == 0 => Err(Error::usage(format!(
-            "`{}` stores values in files, which must have at least 1 byte: change --value",
-            contender.name
-        ))),
-        RequestPlan::Files(_)
-        | RequestPlan::Request(_)
-        | RequestPlan::Requests { .. }
-        | RequestPlan::Messages(_)
-        | RequestPlan::Store(_)
-        | RequestPlan::Statement { .. }
-        | RequestPlan::Database { .. }
-        | RequestPlan::Program => Ok(()),
+/// Refuses values that cannot be stored in files.
+pub(in crate::plan) fn check_values(
+    contender: &Contender,
+    protocol: &Protocol,
+) -> Result<(), Error> {
+    let files = protocol.files().zip(contender.asks.workload());
+    match files.and_then(|(files, workload)| (files.refuses)(workload)) {
+        Some(why) => Err(Error::usage(format!("`{}` {why}", contender.name))),
+        None => Ok(()),
     }
 }
 
 /// Returns the number of descriptors that these contenders need in addition to their connections.
 pub(in crate::plan) fn descriptors(contenders: &[Contender]) -> u64 {
     let descriptors_of = |contender: &Contender| match contender.address {
-        Address::Directory(_) => DESCRIPTORS_OF_FILES,
-        Address::Program => DESCRIPTORS_OF_A_PROGRAM,
-        Address::Tcp(_) | Address::Nodes(_) | Address::Unix(_) => 0,
+        Address::Program => exec::DESCRIPTORS,
+        _ => PROTOCOLS
+            .of_recorded(&contender.target)
+            .and_then(Protocol::files)
+            .map_or(0, |files| files.descriptors),
     };
     contenders.iter().map(descriptors_of).sum()
 }

@@ -217,7 +217,7 @@ fn located(
         .map_err(named)?;
     let (mut contender, access) = match &candidate.location {
         TargetLocation::Attached { .. }
-            if matches!(candidate.url.protocol.family, Family::Files) =>
+            if matches!(candidate.url.protocol.family, Family::Files(_)) =>
         {
             let (contender, files) = local::files_at(spec, &candidate).map_err(named)?;
             (contender, ContenderAccess::Files(files))
@@ -311,7 +311,7 @@ fn check_launches(spec: &Spec, inputs: &Inputs) -> Result<(), Error> {
     }
     // Files are opened anew for each launch.
     let attached = |wanted: &&RequestedContender| {
-        let is_file = |url: Url| matches!(url.protocol.family, Family::Files);
+        let is_file = |url: Url| matches!(url.protocol.family, Family::Files(_));
         matches!(wanted.location, TargetLocation::Attached { .. })
             && !wanted.location.url().is_ok_and(is_file)
     };
@@ -400,7 +400,7 @@ fn contender_at(
         Family::Messages(row) => messages::messages_at(spec, row, candidate, address),
         Family::Store(store) => store_at(spec, store, candidate, address),
         Family::Sql(sql) => database::database_at(spec, sql, candidate, address),
-        Family::Files | Family::Program => unreachable!("these have no address to be at"),
+        Family::Files(_) | Family::Program => unreachable!("these have no address to be at"),
     }
 }
 

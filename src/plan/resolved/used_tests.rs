@@ -12,6 +12,7 @@ use crate::plan::{RunSettings, WorkloadSettings};
 use http::HttpAccess;
 use memcached::MemcachedAccess;
 use record::{Custom, CustomOperation, OperationText};
+use std::path::Path;
 
 /// Everything that a plan does, as text. Contenders that are driven alike give the same text.
 fn resolved_text(resolved: &Resolved) -> String {
@@ -22,7 +23,10 @@ fn resolved_text(resolved: &Resolved) -> String {
             let dialect = found::<MemcachedAccess>(&**access).map(|access| access.dialect);
             format!("{http:?} {dialect:?}")
         }
-        ContenderAccess::Files(directory) => format!("{directory:?}"),
+        ContenderAccess::Files(directory) => {
+            let facts = (directory.files.facts)(Path::new("/"), &directory.settings);
+            format!("{:?}", facts.expect("the facts of a directory"))
+        }
         ContenderAccess::Launched { .. } | ContenderAccess::Program { .. } => String::new(),
     });
     let tokens = resolved.accesses.iter().filter_map(|contender_access| match contender_access {

@@ -87,11 +87,7 @@ pub fn depth(text: &str) -> Result<u32, String> {
 pub(super) fn dialects(row: &Protocol) -> Vec<&'static str> {
     match &row.family {
         Family::Store(store) => store.dialects.to_vec(),
-        Family::Requests(_)
-        | Family::Messages(_)
-        | Family::Sql(_)
-        | Family::Files
-        | Family::Program => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

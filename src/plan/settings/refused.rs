@@ -25,11 +25,7 @@ pub(in crate::plan) fn refuse(settings: &Settings, protocol: &Protocol) -> Resul
 fn without_the_usual(settings: &Settings, family: &Family) -> Settings {
     match family {
         Family::Program => settings.clone(),
-        Family::Requests(_)
-        | Family::Messages(_)
-        | Family::Store(_)
-        | Family::Sql(_)
-        | Family::Files => Settings {
+        _ => Settings {
             depth: settings.depth.filter(|depth| *depth > 1),
             reuse: settings.reuse.filter(|reuse| *reuse != Reuse::Always),
             ..settings.clone()
@@ -80,7 +76,7 @@ fn why(setting: &Setting, family: &Family) -> String {
                 .to_owned(),
             _ => of_stores(),
         },
-        (_, Family::Files) => match key {
+        (_, Family::Files(_)) => match key {
             "depth" => {
                 "files have one operation in flight per connection: leave out depth for them"
                     .to_owned()

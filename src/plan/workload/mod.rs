@@ -30,7 +30,7 @@ fn can_have_one(spec: &Spec, protocol: &Protocol) -> bool {
 /// neither another contender nor another user of a store that was already running.
 fn prefix(spec: &Spec, number: usize, candidate: &Candidate) -> String {
     let has_own_keys = match candidate.url.protocol.family {
-        Family::Sql(_) | Family::Files => true,
+        Family::Sql(_) | Family::Files(_) => true,
         _ => matches!(candidate.location, TargetLocation::Launched(_)),
     };
     let is_hash = spec.workload.keys_as == Some(KeysAs::Md5);
@@ -84,7 +84,7 @@ pub(super) fn check(
     }
     for (contender, protocol) in contenders.iter().zip(protocols) {
         check_operations(spec, contender, protocol)?;
-        local::check_values(contender)?;
+        local::check_values(contender, protocol)?;
         database::check_values(contender, protocol)?;
     }
     Ok(())

@@ -57,7 +57,7 @@ pub(crate) fn lanes() -> Vec<Lane> {
     for row in PROTOCOLS.iter() {
         // A web server and a database get one request; a store gets a workload.
         let task = || match row.family {
-            Family::Store(_) | Family::Files => kv(),
+            Family::Store(_) | Family::Files(_) => kv(),
             Family::Requests(_) | Family::Messages(_) | Family::Sql(_) | Family::Program => {
                 LaneTask::Ask
             }

@@ -2,15 +2,14 @@
 //! in memory for files, and a program that does nothing for `exec:`.
 
 use super::alone::{self, null_server};
+use crate::protocols::PROTOCOLS;
 use crate::targets::exec::{Exec, Program};
 use engine::{EngineError, MakeLane, Numbers, Stop};
-use files::{FilesAccess, Guard, Settings, Store};
-use protocol::Access;
 use protocol::address::ProgramCommand;
+use protocol::{Access, Own, TargetKind};
 use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use testserver::null::NullServer;
 
 /// A directory in memory, on most machines.
@@ -46,7 +45,7 @@ impl NullTarget {
 enum RunningNullTarget {
     /// The access, and the service.
     Null(Box<dyn Access>, usize),
-    Directory(FilesAccess, Directory),
+    Directory(Box<dyn Access>, Directory),
     Program(Exec),
 }
 
@@ -98,8 +97,9 @@ impl NullTargets {
         }
         let lanes = |(lane, null_target): (usize, &RunningNullTarget)| -> Result<Vec<MakeLane>, EngineError> {
             match null_target {
-                RunningNullTarget::Null(access, _) => Ok(access.lanes(&order, lane)),
-                RunningNullTarget::Directory(access, _) => Ok(access.lanes(&order, lane)),
+                RunningNullTarget::Null(access, _) | RunningNullTarget::Directory(access, _) => {
+                    Ok(access.lanes(&order, lane))
+                }
                 RunningNullTarget::Program(exec) => exec.lanes(&order, lane).map_err(EngineError::Helper),
             }
         };
@@ -136,9 +136,8 @@ impl Drop for Directory {
 /// Files of the workload, loaded: a miss would cost less than what is read.
 fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
     let directory = Directory::make()?;
-    let settings = Settings { guard: Guard::Flock, fsync: false, expires: None };
-    let store = Arc::new(Store::new(&directory.0, settings)?);
-    let access = FilesAccess { store, numbers: Numbers::new(1) };
+    let files = PROTOCOLS.of_kind(TargetKind::Directory).files().expect("a directory of files");
+    let access = (files.open)(&directory.0, &Own::default(), Numbers::new(1))?;
     let workload = alone::workload(Verify::Off);
     let keys = workload.to_load();
     const LONGEST_NS: u64 = 60_000_000_000;

@@ -12,7 +12,6 @@ use crate::targets::exec;
 use crate::targets::exec::{Exec, Program};
 use crate::targets::launch::{Builds, Failed, Launch, LaunchContext, Launcher, Running};
 use engine::{Driving, EngineError, LeftOut, MakeLane, Numbers, Stop, TargetClock, TargetReading};
-use files::FilesAccess;
 use keeper::process::NotVisible;
 use protocol::Access;
 use protocol::address::tls::{self, NoTls};
@@ -22,7 +21,6 @@ use record::{
     Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone,
     TargetReady, Workload,
 };
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use text::shown::shown;
 
@@ -320,13 +318,15 @@ impl TargetControl for Targets<'_> {
                 let lane_access = LaneAccess::Server(access.clone());
                 RunningTarget { launch: 0, address, lane_access, meter, running: None }
             }
-            ContenderAccess::Files(directory) => {
-                let store = files::Store::new(&directory.path, directory.settings)
+            ContenderAccess::Files(Directory { path, settings, files }) => {
+                let access = (files.open)(path, settings, Numbers::new(MOST_COUNTERS))
                     .map_err(|error| Halt::Target(error.to_string()))?;
-                target.facts = facts(directory)?;
-                let numbers = Numbers::new(MOST_COUNTERS);
-                let access = FilesAccess { store: Arc::new(store), numbers };
-                local(known.address.clone(), LaneAccess::Server(Box::new(access)))
+                let facts = (files.facts)(path, settings)
+                    .map_err(|error| Halt::Broken(error.to_string()))?;
+                let facts = facts.into_iter();
+                target.facts =
+                    facts.map(|(command, line)| Fact { command, line: Some(line) }).collect();
+                local(known.address.clone(), LaneAccess::Server(access))
             }
             ContenderAccess::Program { program: how } => {
                 let mut program = Program::clone(how);
@@ -647,14 +647,6 @@ impl Explanations for Targets<'_> {
 fn local(address: Address, lane_access: LaneAccess) -> RunningTarget {
     let why = "the generator reads and writes the files itself".to_owned();
     RunningTarget { launch: 0, address, lane_access, meter: Err(NotVisible(why)), running: None }
-}
-
-/// The file system of the directory, and how files are written.
-fn facts(directory: &Directory) -> Result<Vec<Fact>, Halt> {
-    let facts = files::facts(&directory.path, &directory.settings)
-        .map_err(|error| Halt::Broken(error.to_string()))?;
-    let facts = facts.into_iter().map(|(command, line)| Fact { command, line: Some(line) });
-    Ok(facts.collect())
 }
 
 /// Bytes, and the source of the figure.

@@ -21,3 +21,6 @@ pub use figures::Figures;
 pub(crate) use lane::check;
 pub use program::{Exec, Program, SOURCE, WITH_SERVERS};
 pub use servers::Servers;
+
+/// Descriptors that a program needs: the pipes of its keeper.
+pub(crate) const DESCRIPTORS: u64 = 16;

@@ -40,7 +40,7 @@ impl Setting {
         match self.used_by {
             UsedBy::Everyone => true,
             UsedBy::Connected | UsedBy::Running => {
-                !matches!(family, Family::Files | Family::Program)
+                !matches!(family, Family::Files(_) | Family::Program)
             }
             UsedBy::Requests => matches!(family, Family::Requests(_)),
             UsedBy::Headers => matches!(family, Family::Requests(_) | Family::Messages(_)),
