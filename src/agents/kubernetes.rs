@@ -22,7 +22,6 @@ pub(crate) struct Manifest<'a> {
 }
 
 impl Manifest<'_> {
-    /// The manifest as YAML.
     pub(crate) fn to_yaml(&self) -> String {
         let values = [
             ("@AGENTS@", self.agents.to_string()),

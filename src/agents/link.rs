@@ -22,7 +22,6 @@ const UNACKNOWLEDGED_MS: u32 = 10_000;
 
 /// Where messages are sent, from any thread: a connection, except in tests.
 pub(super) trait MessageSink<M>: Send + Sync {
-    /// Sends a message.
     fn send(&self, message: &M) -> Result<(), RemoteError>;
 
     /// Ends the connection. What has arrived already is still read.

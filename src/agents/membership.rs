@@ -34,7 +34,6 @@ pub(crate) struct Membership {
     pub(crate) rank: u32,
     /// How many processes there are.
     pub(crate) size: u32,
-    /// Where the coordinator listens.
     pub(crate) coordinator: SocketAddr,
     pub(crate) token: Token,
     /// How long to wait until all processes are there.
@@ -84,7 +83,6 @@ impl Membership {
     }
 }
 
-/// The number in a variable.
 pub(super) fn number_of(
     variable: &dyn Fn(&str) -> Option<String>,
     name: &str,

@@ -142,7 +142,6 @@ impl Slices {
         self.warm_up + self.rounds * self.contenders
     }
 
-    /// Whether a trial can be one of them.
     pub(super) fn include(&self, trial: &TrialRecord) -> bool {
         let is_of_phase = match trial.phase {
             Phase::WarmUp | Phase::Pilot => true,

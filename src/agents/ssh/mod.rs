@@ -118,7 +118,6 @@ impl Hosts {
         }
     }
 
-    /// Starts all agents.
     pub(super) fn start(&self, at: SocketAddr, token: &Token) -> Result<(), Error> {
         let line = format!("{at}\n{}\n", token.reveal());
         for session in &self.0 {
@@ -135,7 +134,6 @@ impl Hosts {
         })
     }
 
-    /// The name of the host of an agent.
     pub(super) fn name(&self, rank: u32) -> Option<&str> {
         let session = self.0.iter().find(|session| session.rank == rank);
         session.map(|session| session.host.as_str())

@@ -30,7 +30,6 @@ pub(crate) fn take_arguments(file: &Path) -> io::Result<Vec<OsString>> {
         .collect())
 }
 
-/// An experiment file.
 pub(crate) struct ExperimentFile {
     /// The argument that names it.
     pub(crate) argument: String,
@@ -70,7 +69,6 @@ impl HostPayload {
         HostPayload { binary, hash, script: script(arguments, experiment) }
     }
 
-    /// The script for the agent of this rank.
     pub(super) fn script(&self, rank: u32, size: u32) -> String {
         format!("rank={rank} size={size}\n{}", self.script)
     }

@@ -43,7 +43,6 @@ const MORE_EXAMPLES: &str = "
   tiebreak compare a=https://localhost:8443/ b=http+unix://%2Frun%2Fapp.sock/ --cacert ca.pem
       TLS, and a unix socket (its path percent-encoded)";
 
-/// The examples of `tiebreak rank`.
 pub(in crate::cli) const EXAMPLES_OF_RANK: &str = "\
 Examples:
   tiebreak rank nginx lighttpd caddy node

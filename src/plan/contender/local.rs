@@ -48,7 +48,6 @@ pub(in crate::plan) fn program_at(spec: &Spec, candidate: &Candidate) -> Result<
     Ok(Contender { operations: None, ..contender })
 }
 
-/// Whether any of them is a program.
 pub(in crate::plan) fn any_program(contenders: &[Contender]) -> bool {
     contenders.iter().any(|contender| contender.address == Address::Program)
 }

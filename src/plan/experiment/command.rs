@@ -5,7 +5,6 @@ use crate::plan::experiment::table::Value;
 use crate::targets::launch::{LaunchCommand, Text};
 use protocol::Error;
 
-/// Reads a command.
 pub(super) fn read(
     value: &Value<'_>,
     shell: bool,

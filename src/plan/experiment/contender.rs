@@ -57,7 +57,6 @@ pub fn keys() -> Vec<&'static str> {
     [&KEYS[..], &LAUNCH_KEYS, &keys_in_file::<Settings>(), &process::KEYS].concat()
 }
 
-/// Reads the table of one contender.
 pub(super) fn read(
     name: &str,
     table: &Table<'_>,

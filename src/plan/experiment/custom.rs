@@ -23,13 +23,10 @@ use text::shown::shown;
 /// Keys of `[workload]` that are read here.
 pub(super) const KEYS: [&str; 5] = ["statements", "requests", "setup", "tables", "feeds"];
 
-/// Keys of one of the `statements`.
 pub(super) const STATEMENT_KEYS: [&str; 8] =
     ["name", "weight", "sql", "command", "parameters", "rows", "at_least", "returns"];
-/// Keys of one of the `requests`.
 pub(super) const REQUEST_KEYS: [&str; 8] =
     ["name", "weight", "method", "path", "query", "headers", "body", "parameters"];
-/// Keys of one of the `tables`.
 pub(super) const TABLE_KEYS: [&str; 3] = ["name", "columns", "keys_per_row"];
 /// Keys of one of the `feeds`, if it is a table.
 pub(super) const FEED_KEYS: [&str; 2] = ["file", "order"];

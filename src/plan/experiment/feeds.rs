@@ -11,7 +11,6 @@ const LARGEST: u64 = 64 << 20;
 /// The maximum number of columns.
 const MOST_COLUMNS: usize = 1000;
 
-/// A feed as it was read.
 pub(in crate::plan) struct FeedRead {
     /// The names in its first line.
     pub(in crate::plan) columns: Vec<String>,

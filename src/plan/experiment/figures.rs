@@ -8,7 +8,6 @@ use figures::Kind;
 use protocol::Error;
 use text::shown::shown;
 
-/// Keys of `figures = { … }`.
 pub(super) const KEYS: [&str; 5] = ["kind", "file", "pattern", "unit", "larger_is_better"];
 
 /// Reads `figures` of a program, or of `[defaults]`. Returns None if it is no suite.

@@ -6,7 +6,6 @@ use crate::plan::settings::group_given as groups;
 use crate::plan::settings::group_given::GroupGiven;
 use protocol::Error;
 
-/// Keys of one of them.
 pub(super) fn keys() -> Vec<&'static str> {
     [&["name"], &groups::keys()[..]].concat()
 }

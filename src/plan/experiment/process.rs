@@ -49,7 +49,6 @@ const fn row(
     ProcessKey { key, read }
 }
 
-/// The keys of [`ROWS`].
 pub(super) const KEYS: [&str; ROWS.len()] = {
     let mut keys = [""; ROWS.len()];
     let mut at = 0;
@@ -60,7 +59,6 @@ pub(super) const KEYS: [&str; ROWS.len()] = {
     keys
 };
 
-/// Keys of `ready`.
 pub(super) const READY_KEYS: [&str; 7] =
     ["expect", "path", "bytes", "log", "run", "also_log", "timeout"];
 
@@ -147,7 +145,6 @@ impl ProcessSettings {
         self.cores.clone().unwrap_or_default()
     }
 
-    /// Whether `ready` was given.
     pub(super) fn has_ready(&self) -> bool {
         self.ready.is_some()
     }

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 
 /// Keys of the table.
 pub(super) const KEYS: [&str; 5] = ["question", "article", "unit", "figures", "method"];
-/// Keys of `method`.
 pub(super) const METHOD_KEYS: [&str; 3] = ["run", "prints", "package"];
 
 /// The method of measurement of the article.

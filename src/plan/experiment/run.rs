@@ -53,12 +53,10 @@ impl RunInput {
     }
 }
 
-/// Keys of `[workload]`.
 pub(super) fn workload_keys() -> Vec<&'static str> {
     [&keys_in_file::<WorkloadSettings>()[..], &custom::KEYS].concat()
 }
 
-/// Keys of one of its `commands`.
 pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 
 pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadSettings, Error> {

@@ -9,11 +9,9 @@ use text::shown::shown;
 /// The parts of a launch that placeholders can name.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LaunchNames<'a> {
-    /// Names of its processes.
     pub(super) processes: &'a [String],
     /// Names of ports that it needs in addition to those of its processes.
     pub(super) more_ports: &'a [String],
-    /// Names of its choices.
     pub(super) choices: &'a [String],
     /// Whether it has the key `software`.
     pub(super) software: bool,

@@ -89,7 +89,6 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the path of a key in the table at this path.
 pub(super) fn join(path: &str, key: &str) -> String {
     match path {
         "" => shown(key),

@@ -5,7 +5,6 @@ use super::cargo::{table, word};
 use super::source::Source;
 use toml::de::DeTable;
 
-/// Where its requirements are.
 const REQUIREMENTS: [&str; 5] = [
     "requirements.txt",
     "requirements-dev.txt",

@@ -70,7 +70,6 @@ impl Source {
         if is_small { fs::read_to_string(path).unwrap_or_default() } else { String::new() }
     }
 
-    /// The files with this ending.
     pub(super) fn ending(&self, ending: &str) -> impl Iterator<Item = &PathBuf> {
         let ending = ending.to_owned();
         self.files.iter().filter(move |file| file.to_string_lossy().ends_with(&ending))

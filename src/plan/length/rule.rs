@@ -10,12 +10,10 @@ use record::{Contender, Interleave, LengthRule, Metric};
 use std::time::Duration;
 use text::units::{show_ns, show_percent};
 
-/// The longest run.
 pub(in crate::plan) const LONGEST_RUN_NS: u64 = 86_400_000_000_000;
 /// How much longer rounds and launches take than their plan says: the time between slices and rounds.
 pub(crate) const OVERHEAD: f64 = 1.03;
 
-/// The length of a short round.
 const SHORT_ROUND: Duration = Duration::from_millis(300);
 
 /// What a run of short rounds depends on.

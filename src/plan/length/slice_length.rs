@@ -108,7 +108,6 @@ pub(in crate::plan) struct RequiredLength {
 /// The lengths of slices that a run requires.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::plan) struct RequiredLengths {
-    /// The length that throughput requires.
     pub(in crate::plan) throughput: RequiredLength,
     /// The length that response times and CPU at rest require.
     pub(in crate::plan) others: RequiredLength,

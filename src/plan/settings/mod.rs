@@ -401,7 +401,6 @@ impl Settings {
     }
 }
 
-/// Returns the settings that each group can have.
 pub(in crate::plan) fn of_groups() -> impl Iterator<Item = &'static Row<Settings>> {
     Settings::table().filter(|row| row.setting.of_groups)
 }

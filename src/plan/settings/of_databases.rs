@@ -39,7 +39,6 @@ impl Settings {
     }
 }
 
-/// `--query`.
 pub(super) fn query(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("the query is empty: write --query 'SELECT 1'".to_owned()),

@@ -83,7 +83,6 @@ pub fn depth(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Returns the dialects of a protocol.
 pub(super) fn dialects(row: &Protocol) -> Vec<&'static str> {
     match &row.family {
         Family::Store(store) => store.dialects.to_vec(),

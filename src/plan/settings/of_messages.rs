@@ -17,12 +17,10 @@ const MEMBERS: u32 = 8;
 const KINDS: [&str; 2] = ["text", "binary"];
 
 impl Settings {
-    /// Returns the kind of messages, and the bytes of each.
     pub(in crate::plan) fn messages(&self) -> (MessageKind, u32) {
         (self.message.unwrap_or(MessageKind::Text), self.message_bytes.unwrap_or(BYTES))
     }
 
-    /// How many members each room has.
     pub(in crate::plan) fn members_of_a_room(&self) -> u32 {
         self.members.unwrap_or(MEMBERS)
     }
@@ -41,7 +39,6 @@ pub(super) fn kind(text: &str) -> Result<MessageKind, String> {
     }
 }
 
-/// The shortest message of any protocol.
 fn shortest() -> u32 {
     let shortest = PROTOCOLS.iter().filter_map(|row| match &row.family {
         Family::Messages(row) => Some(row.shortest),

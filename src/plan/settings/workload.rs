@@ -331,13 +331,11 @@ pub fn keys(text: &str) -> Result<u64, String> {
     }
 }
 
-/// `--keys-as`.
 fn keys_as(text: &str) -> Result<KeysAs, String> {
     let ways = [("number", KeysAs::Number), ("md5", KeysAs::Md5)];
     near::choice(text, "a way to name keys", &ways)
 }
 
-/// `--values-as`.
 fn values_as(text: &str) -> Result<ValuesAs, String> {
     let ways = [("version", ValuesAs::Version), ("crc32", ValuesAs::Crc32)];
     near::choice(text, "a way to make values", &ways)
@@ -468,7 +466,6 @@ pub fn distribution(text: &str) -> Result<Distribution, String> {
     })
 }
 
-/// `--verify`.
 fn verify(text: &str) -> Result<Verify, String> {
     let ways = [("sample", Verify::Sample), ("all", Verify::All), ("off", Verify::Off)];
     near::choice(text, "a way to verify", &ways)

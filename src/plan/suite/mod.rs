@@ -137,12 +137,10 @@ fn copy_of_last(candidates: &[Candidate]) -> Option<Candidate> {
     Some(Candidate { name, ..last.clone() })
 }
 
-/// Whether all of these contenders are suites.
 pub(super) fn are_all(accesses: &[ContenderAccess]) -> bool {
     !accesses.is_empty() && accesses.iter().all(|access| program(access).is_some())
 }
 
-/// The program of a suite.
 fn program(access: &ContenderAccess) -> Option<&Program> {
     match access {
         ContenderAccess::Program { program } => Some(&**program).filter(|it| it.figures.is_some()),

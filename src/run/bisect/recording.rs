@@ -37,7 +37,6 @@ impl Keeping {
         Ok(Keeping { directory: directory.to_owned(), _lock: lock })
     }
 
-    /// The directory.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }

@@ -14,11 +14,9 @@ use text::units::{show_counted, show_ns};
 
 /// A search over commits with its record.
 pub(crate) struct Searching<'a> {
-    /// Where the record and the runs are.
     pub(crate) keeping: &'a Keeping,
     /// The repository.
     pub(crate) commits: &'a dyn Commits,
-    /// Measures the commits.
     pub(crate) measuring: &'a mut dyn Measuring,
     /// The record, which grows.
     pub(crate) record: Bisection,
@@ -28,7 +26,6 @@ pub(crate) struct Searching<'a> {
 
 /// A probe with the line whose commits it measures.
 pub(crate) struct ProbeToMeasure<'a> {
-    /// The line.
     pub(crate) line: &'a Line,
     /// The places of the commits, ascending.
     pub(crate) places: &'a [usize],
@@ -36,7 +33,6 @@ pub(crate) struct ProbeToMeasure<'a> {
     pub(crate) units: usize,
     /// What it is for.
     pub(crate) purpose: bisect::Purpose,
-    /// The seed of its run.
     pub(crate) seed: u64,
 }
 

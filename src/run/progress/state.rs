@@ -14,7 +14,6 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A shorter wait for replies is not shown.
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 
-/// The state of a run.
 #[derive(Debug)]
 pub(super) struct RunState {
     label: String,

@@ -8,7 +8,6 @@ use text::shown::shown;
 const EXCERPT: usize = 32;
 const BEFORE: usize = 12;
 
-/// The first reply of a target.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FirstReply {
     /// Its code, if it has one, and whether that counts as success.

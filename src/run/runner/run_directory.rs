@@ -125,7 +125,6 @@ fn never_began(directory: &Path) -> bool {
     false
 }
 
-/// Removes what a run wrote.
 fn remove_run(directory: &Path) -> io::Result<()> {
     let unless_missing = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),

@@ -9,7 +9,6 @@ pub(super) const FEWEST: usize = 2;
 /// Some rounds without a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
-    /// Number of its first round.
     pub(super) first_round: u32,
     /// How many.
     pub(super) rounds: u32,
@@ -23,7 +22,6 @@ pub(super) fn launches_after(question: &Question, segment: &Segment) -> u32 {
     question.restarts.saturating_sub((segment.first_round - 1) / each + 1)
 }
 
-/// The segments of a run, in order.
 pub(super) fn of(question: &Question) -> Vec<Segment> {
     if let Some(rounds) = question.rounds_of_a_launch() {
         let segment = |number: u32| Segment {

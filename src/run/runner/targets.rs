@@ -27,7 +27,6 @@ use text::shown::shown;
 /// How long the check of a login may take.
 const LOGIN: Duration = Duration::from_secs(10);
 
-/// All targets of a run, by contender.
 pub(super) struct Targets<'a> {
     resolved: &'a Resolved,
     stop: &'a Stop,

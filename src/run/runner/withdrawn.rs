@@ -19,7 +19,6 @@ impl<W: Write> TrialWriter<'_, W> {
         who
     }
 
-    /// How many trials this round has.
     pub(super) fn trials_in(&self, round: u32) -> usize {
         self.trials_a_round.unwrap_or_else(|| self.contenders_of(&self.plan.question, round).len())
     }

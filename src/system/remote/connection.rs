@@ -86,7 +86,6 @@ pub(crate) struct ReadHalf {
     key: Option<FrameKey>,
 }
 
-/// The half of a connection that sends.
 #[derive(Debug)]
 pub(crate) struct WriteHalf {
     stream: Arc<TcpStream>,

@@ -127,7 +127,6 @@ pub(super) enum SuiteRun {
     Nothing,
 }
 
-/// A suite that can be run.
 pub(super) struct Suite {
     figures: Figures,
     /// What its figures are read from. None for standard output.

@@ -13,7 +13,6 @@ const UNIX_LISTENS: u64 = 0x10000;
 /// Sockets that connections to one address can reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Listening {
-    /// Their inodes.
     pub(super) inodes: BTreeSet<u64>,
     /// The users who own them, if the kernel reports them.
     pub(super) users: BTreeSet<u32>,

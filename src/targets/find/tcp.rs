@@ -6,7 +6,6 @@ use std::net::{IpAddr, SocketAddr};
 #[derive(Clone, Copy)]
 pub(super) struct States(pub(super) u32);
 
-/// `TCP_LISTEN`.
 pub(super) const LISTENING: States = States(1 << 10);
 /// `TCP_ESTABLISHED`, and `TCP_CLOSE_WAIT`: connected, whether or not the peer has closed already.
 pub(super) const CONNECTED: States = States(1 << 1 | 1 << 8);
@@ -34,7 +33,6 @@ impl Tcp {
         Tcp { state, ip: own.ip(), port: own.port(), peer, user, inode }
     }
 
-    /// Whether it is in one of these states.
     pub(super) fn is_in(&self, states: States) -> bool {
         states.0.checked_shr(self.state.into()).is_some_and(|bits| bits & 1 == 1)
     }

@@ -33,7 +33,6 @@ pub(crate) fn directory(experiment: &Path) -> Option<PathBuf> {
 pub(crate) struct BuildOrder<'a> {
     /// The contender's name.
     pub(crate) name: &'a str,
-    /// The directory in which the commands run.
     pub(crate) directory: &'a Path,
     /// The commands, in their order.
     pub(crate) commands: &'a [LaunchCommand],

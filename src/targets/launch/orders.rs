@@ -14,7 +14,6 @@ use text::shown::shown;
 const SERVERS: &str = "/usr/sbin:/sbin";
 
 impl Values {
-    /// The values for the process of this number.
     pub(super) fn for_process(&self, launch: &Launch, number: usize) -> Values {
         let name = &launch.processes[number].name;
         let host = launch.nodes.get(number).map_or("127.0.0.1", String::as_str);
@@ -53,7 +52,6 @@ pub(crate) fn address_at(launch: &Launch, port: u16) -> String {
     url(launch, &Values { port, ports, ..Values::default() })
 }
 
-/// The order for one process.
 pub(super) fn process(
     launch: &Launch,
     process: &Process,

@@ -33,7 +33,6 @@ pub(super) fn deadline(until: Instant, stopped: &dyn Fn() -> bool) -> Deadline<'
 pub(super) enum ReadyAnswer {
     /// A reply.
     Reply {
-        /// Its status.
         status: u16,
         /// Bytes of its body.
         bytes: u64,

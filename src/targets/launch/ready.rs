@@ -48,7 +48,6 @@ struct Probe<'a> {
     until: Instant,
 }
 
-/// The result of one check.
 enum CheckResult {
     Ready,
     /// Not ready; what was seen instead.
@@ -249,7 +248,6 @@ fn expected(status: u16, expect: &[u16]) -> bool {
     expect.contains(&status) || (expect.is_empty() && (200..300).contains(&status))
 }
 
-/// Checks whether all of these texts are in its log.
 fn by_logs(this: &Started, texts: &[Text], values: &Values) -> CheckResult {
     let mut looks = texts.iter().map(|text| by_log(this, &text.fill(values)));
     looks.find(|look| !matches!(look, CheckResult::Ready)).unwrap_or(CheckResult::Ready)

@@ -10,10 +10,8 @@ use std::time::SystemTime;
 /// How much all kept snapshots may take, in bytes.
 pub(super) const MOST_BYTES: u64 = 10_000_000_000;
 
-/// What was removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Removed {
-    /// The directory of all snapshots.
     pub(crate) directory: PathBuf,
     /// How many builds were removed. What is left of those that failed is not counted.
     pub(crate) snapshots: u64,

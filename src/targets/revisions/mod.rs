@@ -22,7 +22,6 @@ use text::shown::shown;
 /// The most ignored files that an error names.
 const MOST_NAMED: usize = 10;
 
-/// Which tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tree<'a> {
     /// That of the commit with this whole id.
@@ -38,7 +37,6 @@ pub(crate) struct SnapshotOrder<'a> {
     pub(crate) name: &'a str,
     /// The directory of the experiment file, relative to the top of the repository.
     pub(crate) below: &'a Path,
-    /// The commands that build it.
     pub(crate) build: &'a [LaunchCommand],
     /// The number of this build among several of one revision, from 1 (`--rebuilds`).
     pub(crate) rebuild: Option<u32>,

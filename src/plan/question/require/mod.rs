@@ -153,7 +153,6 @@ const METRICS: [(&str, Metric); 7] = [
     ("capacity", Metric::Capacity),
 ];
 
-/// The short name of a metric.
 fn name_of(metric: Metric) -> &'static str {
     METRICS.iter().find(|(_, other)| *other == metric).map_or(metric.path(), |(name, _)| name)
 }

@@ -17,7 +17,6 @@ pub struct Places {
 
 #[derive(Default)]
 struct Taken {
-    /// The number of the next place.
     next: u64,
     /// The oldest first.
     places: Vec<TakenPlace>,
