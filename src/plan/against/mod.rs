@@ -9,13 +9,14 @@ use crate::plan::contender::gather::{
     Inputs, NamedFile, RequestedContender, TargetLocation, read_allowed, wanted,
 };
 use crate::plan::experiment::{Contender, Experiment, FileText, RunInput, Target};
-use crate::system::repository::{Commit, Repository};
+use crate::system::repository::Repository;
 use crate::targets::exec::Program;
 use crate::targets::launch;
 use crate::targets::launch::{Failed, Launch, LaunchCommand, Secret, Snapshot};
 use crate::targets::revisions::{self, BuiltSnapshot, SnapshotOrder, Tree};
 use protocol::{Error, secrets};
 use record::{Revision, WorkTree};
+use report::bisect::Commit;
 use std::path::{Path, PathBuf};
 use text::near;
 use text::shown::shown;

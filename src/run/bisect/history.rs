@@ -1,6 +1,6 @@
 //! Which commits may have made a difference: the first parents of BAD, and the side branches of merges.
 
-use crate::system::repository::{Commit as Known, Repository};
+use crate::system::repository::Repository;
 use protocol::Error;
 use report::bisect::{Asked, Commit};
 use std::collections::HashSet;
@@ -46,22 +46,16 @@ impl Commits for Repository {
         let range = format!("{without}..{of}");
         let words = ["--first-parent", "--reverse", &range, "--"];
         let words: Vec<&str> = words.into_iter().chain(paths.iter().map(String::as_str)).collect();
-        Ok(self.log(&words)?.into_iter().map(recorded).collect())
+        self.log(&words)
     }
 
     fn describe(&self, id: &str) -> Result<Commit, Error> {
-        Repository::describe(self, id).map(recorded)
+        Repository::describe(self, id)
     }
 
     fn is_shallow(&self) -> bool {
         Repository::is_shallow(self)
     }
-}
-
-/// A commit as the record of a search has it.
-fn recorded(known: Known) -> Commit {
-    let Known { id, short, subject, author, authored, parents } = known;
-    Commit { id, short, subject, author, authored, parents, left_out: 0 }
 }
 
 /// The line of history to BAD: the commit that stands for GOOD, then those that may have made a difference. GOOD itself

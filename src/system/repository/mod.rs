@@ -10,6 +10,7 @@ pub(crate) use work_tree::Changes;
 
 use git::{Config, command};
 use protocol::Error;
+use report::bisect::Commit;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use text::shown::{LONGEST, shown};
@@ -25,23 +26,6 @@ pub(crate) struct Repository {
     top: PathBuf,
     /// The directory of what all its work trees share.
     common: PathBuf,
-}
-
-/// A commit. Its texts are those of strangers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Commit {
-    /// Its whole id.
-    pub(crate) id: String,
-    /// Its id as git shortens it.
-    pub(crate) short: String,
-    /// The first line of its message.
-    pub(crate) subject: String,
-    /// The name of its author.
-    pub(crate) author: String,
-    /// When it was written, in the form of RFC 3339 with the author's offset.
-    pub(crate) authored: String,
-    /// The whole ids of its parents.
-    pub(crate) parents: Vec<String>,
 }
 
 impl Repository {
@@ -177,6 +161,7 @@ fn commit(fields: &[&str]) -> Commit {
         author: field(3),
         authored: field(4),
         parents: fields[5].split_whitespace().map(str::to_owned).collect(),
+        left_out: 0,
     }
 }
 

@@ -6,7 +6,6 @@ use crate::plan::against::{Building, NotBuilt, RevisionExperiment, Side};
 use crate::run::bisect::{Measuring, ProbeToMeasure, Reading};
 use crate::run::judging::{self, Judged};
 use crate::run::runner::{self, Reporting};
-use crate::system::repository;
 use crate::system::signals;
 use engine::Stop;
 use judge::verdict::Weight;
@@ -31,15 +30,7 @@ pub(super) struct Comparisons<'a> {
 
 /// A commit as one side of a comparison, under this name.
 pub(super) fn side(name: &str, commit: &Commit) -> Side {
-    let commit = repository::Commit {
-        id: commit.id.clone(),
-        short: commit.short.clone(),
-        subject: commit.subject.clone(),
-        author: commit.author.clone(),
-        authored: commit.authored.clone(),
-        parents: commit.parents.clone(),
-    };
-    Side { name: name.to_owned(), commit, is_work_tree: false }
+    Side { name: name.to_owned(), commit: commit.clone(), is_work_tree: false }
 }
 
 /// The shortest turn of a program: it is run once, and a turn lasts until it has ended.
