@@ -67,10 +67,6 @@ impl AgentOptions {
     pub(super) fn share(&self) -> bool {
         self.agents.is_some()
     }
-
-    fn gather(&self) -> Duration {
-        self.gather.unwrap_or(GATHER)
-    }
 }
 
 /// Coordinates the agents and reports the comparison, or drives as one of them.
@@ -82,7 +78,7 @@ pub(super) fn perform(
     if spec.sweep.is_some() {
         return Err(Error::usage("--sweep with --agents is not supported yet: leave one out"));
     }
-    let gather = options.gather();
+    let gather = options.gather.unwrap_or(GATHER);
     let mut this = match &options.agents {
         Some(How::Ssh(hosts)) => return agents_over_ssh::perform(spec, hosts, gather, output),
         Some(How::Slurm) => membership_in_slurm(&variable, spec.allow_public, gather)?,

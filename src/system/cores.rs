@@ -40,7 +40,7 @@ impl Facts {
     /// # Errors
     /// If the kernel does not report which cores this process may use.
     pub fn read() -> io::Result<Facts> {
-        let allowed = allowed_to(0)?;
+        let allowed = sys::affinity::allowed_cores(0)?;
         let physical = allowed.iter().map(|core| (*core, first_sibling(*core))).collect();
         Ok(Facts { allowed, physical, quota: quota(Path::new("/")) })
     }
@@ -115,14 +115,6 @@ fn show(cores: &[u32]) -> String {
         if first == last { format!("{first}") } else { format!("{first}-{last}") }
     };
     parts.into_iter().map(part).collect::<Vec<_>>().join(",")
-}
-
-/// The cores that another process may use, ascending.
-///
-/// # Errors
-/// If the process does not exist, or the kernel does not report its cores.
-pub fn allowed_to(pid: u32) -> io::Result<Vec<u32>> {
-    sys::affinity::allowed_cores(pid)
 }
 
 /// The first core that shares a physical core with this one; the core itself if the kernel does not

@@ -1,7 +1,6 @@
 //! Finds the processes of a target that runs already, and the cores that they may use.
 
 use super::find::{self, NamedProcess, ProcessTrees};
-use crate::system::cores;
 use keeper::process::{self, NotVisible, Stat};
 use record::Address;
 use std::collections::BTreeSet;
@@ -40,13 +39,14 @@ pub fn cores_of(roots: &[u32], all: &[(u32, Stat)]) -> Vec<u32> {
         }
     }
     let threads = tree.iter().flat_map(|pid| process::numbers_in(&format!("/proc/{pid}/task")));
-    let cores = threads.flat_map(|thread| cores::allowed_to(thread).unwrap_or_default());
+    let cores = threads.flat_map(|thread| sys::affinity::allowed_cores(thread).unwrap_or_default());
     cores.collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::cores;
     use std::process::{Command, Stdio};
     use std::time::Duration;
 

@@ -113,7 +113,7 @@ fn answer(judged: &Judged, width: usize) -> String {
         out += &one(&group, width);
     }
     out += &reasons(judged.verdict().comparisons(), width);
-    if let Some(note) = judged.note() {
+    if let Some(note) = &judged.note {
         out += &wrapped("\njournal: ", &shown_sentence(note), width);
     }
     out

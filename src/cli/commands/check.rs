@@ -3,7 +3,7 @@
 use super::compare::{self, CompareArgs};
 use crate::cli::{conduct, outputs};
 use crate::plan;
-use crate::plan::against::{RevisionExperiment, describe};
+use crate::plan::against::{RevisionExperiment, commands, describe};
 use crate::plan::experiment::{self, FileText};
 use crate::plan::length::launches;
 use crate::plan::question::hash;
@@ -84,7 +84,7 @@ fn of_revisions(spec: &Spec) -> Result<Exit, Error> {
     let mut builds = "builds, each in a snapshot of its own:\n".to_owned();
     for side in &sides {
         let _ = writeln!(builds, "  {}  {}", describe(side), shown_sentence(&side.commit.subject));
-        for command in experiment.build_commands() {
+        for command in commands(&experiment.contender.target) {
             let _ = writeln!(builds, "    {}", shown_sentence(command.to_string()));
         }
     }
@@ -124,7 +124,7 @@ fn of_sweep(plan: &Plan) -> Option<String> {
 /// The plan as text.
 fn text(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
-    let seed = resolved.named_seed();
+    let seed = resolved.spec.run.seed;
     let seed = seed.map_or("a seed drawn for each run".to_owned(), |seed| format!("seed {seed}"));
     let mut lines = Vec::from_iter(of_sweep(plan));
     lines.push(format!("experiment {}, {seed}", hash::of(plan)));

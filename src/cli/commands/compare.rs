@@ -82,20 +82,9 @@ pub(in crate::cli) struct CompareArgs {
     #[command(flatten)]
     against: AgainstOptions,
     #[command(flatten)]
-    agents: AgentOptions,
+    pub(super) agents: AgentOptions,
     #[command(flatten)]
-    output: OutputOptions,
-}
-
-impl CompareArgs {
-    pub(in crate::cli) fn output(&self) -> &OutputOptions {
-        &self.output
-    }
-
-    /// Whether several processes share the load.
-    pub(in crate::cli) fn has_agents(&self) -> bool {
-        self.agents.share()
-    }
+    pub(super) output: OutputOptions,
 }
 
 /// `words` are those of the command that may be recorded.

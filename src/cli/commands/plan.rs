@@ -49,13 +49,13 @@ pub(in crate::cli) struct PlanArgs {
 }
 
 pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
-    let output = args.compare.output();
+    let output = &args.compare.output;
     let unused = [
         (output.out.is_some(), "--out"),
         (output.html.is_some(), "--html"),
         (output.markdown.is_some(), "--markdown"),
         (output.junit.is_some(), "--junit"),
-        (args.compare.has_agents(), "--agents"),
+        (args.compare.agents.share(), "--agents"),
     ];
     if let Some((_, flag)) = unused.iter().find(|(is_given, _)| *is_given) {
         return Err(Error::usage(format!(
@@ -112,7 +112,7 @@ fn plan_of_suite(
     if let Some(failure) = judged.failure() {
         return Err(Error { exit: judged.exit(), text: shown(failure) });
     }
-    let (Some(pilot), Some(suite)) = (judged.pilot(), judged.verdict().suite()) else {
+    let (Some(pilot), Some(suite)) = (&judged.pilot, judged.verdict().suite()) else {
         return Err(Error {
             exit: Exit::Void,
             text: "stopped before the cases were listed".to_owned(),
@@ -120,7 +120,7 @@ fn plan_of_suite(
     };
     let sentences = pilot.why.iter().map(|sentence| shown_sentence(sentence) + "\n");
     let text = sentences.chain(case_lines(suite, most_names)).collect::<String>();
-    copies.write_with(|_| format!("{:#}\n", suite_json(judged.plan(), pilot, suite, is_least)))?;
+    copies.write_with(|_| format!("{:#}\n", suite_json(&judged.header.plan, pilot, suite, is_least)))?;
     outputs::print_beside_copies(copies, |_| text.clone())?;
     Ok(Exit::Sound)
 }
@@ -187,7 +187,7 @@ impl<'a> Answer<'a> {
             return Err(Error { exit: judged.exit(), text: shown(failure) });
         }
         let void = |text: String| Error { exit: Exit::Void, text };
-        let (Some(stage), Some(pilot)) = (judged.stage(), judged.pilot()) else {
+        let (Some(stage), Some(pilot)) = (judged.stage, &judged.pilot) else {
             let end = judged.report_input().end;
             let is_complete = end.is_some_and(|end| end.reason == EndReason::Complete);
             let why = if is_complete {
@@ -207,7 +207,7 @@ impl<'a> Answer<'a> {
                 shown_sentence(&finding.hint)
             )));
         }
-        let plan = judged.plan();
+        let plan = &judged.header.plan;
         let takes_ns = takes_ns(plan, pilot, verdict.contenders());
         Ok(Answer { plan, stage, round_ns: pilot.round_ns, takes_ns })
     }

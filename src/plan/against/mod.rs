@@ -42,7 +42,7 @@ pub(crate) struct RevisionExperiment {
     directory: PathBuf,
     /// That directory, relative to the top of the repository.
     below: PathBuf,
-    contender: Contender,
+    pub(crate) contender: Contender,
     run: RunInput,
     secrets: Vec<Secret>,
     scale: Option<String>,
@@ -126,11 +126,6 @@ impl RevisionExperiment {
         Ok(sides)
     }
 
-    /// The name of the contender in the file.
-    pub(crate) fn contender_name(&self) -> &str {
-        &self.contender.name
-    }
-
     /// Whether the contender is run to its end again and again.
     pub(crate) fn is_program(&self) -> bool {
         matches!(self.contender.target, Target::Program(_))
@@ -144,11 +139,6 @@ impl RevisionExperiment {
     /// Whether its runs give the figures of cases.
     pub(crate) fn is_suite(&self) -> bool {
         matches!(&self.contender.target, Target::Program(program) if program.figures.is_some())
-    }
-
-    /// The commands that build each side.
-    pub(crate) fn build_commands(&self) -> &[LaunchCommand] {
-        commands(&self.contender.target)
     }
 
     /// The file, as it was read.
@@ -434,7 +424,8 @@ fn revision(commit: &Commit, work_tree: Option<WorkTree>, rebuilds: u32) -> Revi
     }
 }
 
-fn commands(target: &Target) -> &[LaunchCommand] {
+/// The commands that build it.
+pub(crate) fn commands(target: &Target) -> &[LaunchCommand] {
     match target {
         Target::Launched(launch) => &launch.build,
         Target::Program(program) => match &program.servers {

@@ -103,7 +103,7 @@ fn before(
     if let (true, Some(cwd)) = (runs, table.get("cwd")) {
         cwd.text_in(Scope::Before(known))?;
     }
-    let mut context = common.context();
+    let mut context = common.context.clone();
     let is_of_launch = |placeholder: &Placeholder| {
         use Placeholder::{Host, Port, PortOf, Process};
         matches!(placeholder, Port | PortOf(_) | Process | Host)
@@ -163,7 +163,7 @@ fn read_processes(
 ) -> Result<Vec<Process>, Error> {
     let scope = Scope::Process(known);
     if let Some(launch) = table.get("launch") {
-        if say_ready == ReadyRequirement::All && !common.has_ready() {
+        if say_ready == ReadyRequirement::All && common.ready.is_none() {
             return Err(launch.error(
                 "`ready` is required, so that the program can be run: ready = { log = \"…\" }, { \
                  run = [\"…\"] } or { path = \"/\" }",
@@ -183,7 +183,7 @@ fn read_processes(
             ReadyRequirement::AllButLast if at < last => Some("the next one can start"),
             ReadyRequirement::AllButLast | ReadyRequirement::None => None,
         };
-        if let Some(next) = next.filter(|_| !given.has_ready()) {
+        if let Some(next) = next.filter(|_| given.ready.is_none()) {
             return Err(own.error(&format!(
                 "`ready` is required, so that {next}: ready = {{ log = \"…\" }}, {{ run = [\"…\"] \
                  }} or {{ path = \"/\" }}"

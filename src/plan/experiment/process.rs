@@ -74,13 +74,14 @@ const LONGEST: Duration = Duration::from_secs(600);
 /// The keys that were given.
 #[derive(Clone, Default)]
 pub(super) struct ProcessSettings {
-    context: ProcessContext,
+    pub(super) context: ProcessContext,
     /// The user if tiebreak runs as root: some servers refuse to run as root.
     instead_of_root: Option<String>,
-    ready: Option<ReadyCondition>,
+    pub(super) ready: Option<ReadyCondition>,
     stop: Option<i32>,
     stop_grace: Option<Duration>,
-    cores: Option<Vec<u32>>,
+    /// The cores that it is pinned to.
+    pub(super) cores: Option<Vec<u32>>,
     cores_from: Option<CoresFrom>,
     pub(super) shell: Option<bool>,
 }
@@ -134,19 +135,6 @@ impl ProcessSettings {
             cores_from: cores_from.or(common.cores_from),
             shell: shell.or(common.shell),
         }
-    }
-
-    pub(super) fn context(&self) -> ProcessContext {
-        self.context.clone()
-    }
-
-    /// Returns the cores that it is pinned to.
-    pub(super) fn cores(&self) -> Vec<u32> {
-        self.cores.clone().unwrap_or_default()
-    }
-
-    pub(super) fn has_ready(&self) -> bool {
-        self.ready.is_some()
     }
 
     pub(super) fn process(self, name: &str, command: LaunchCommand) -> Process {

@@ -35,17 +35,17 @@ pub(super) fn read(
         None => {
             let given = alone(table)?.over(&defaults.given);
             without_placeholders(&value, &given)?;
-            program.set_context(&table.source.directory, &given.context(), &Values::default());
+            program.set_context(&table.source.directory, &given.context, &Values::default());
             program.build = build(table)?;
             given
         }
         Some(launch) => with_servers(table, &value, defaults, launch, &mut program)?,
     };
     program.directory.clone_from(&table.source.directory);
-    for (_, text) in &given.context().env {
+    for (_, text) in &given.context.env {
         program.secrets.extend(text.secrets().map(|secret| secret.reveal().to_owned()));
     }
-    program.cores = given.cores();
+    program.cores = given.cores.unwrap_or_default();
     program.figures = figures::of_program(table, defaults, &program)?;
     Ok(Target::Program(Box::new(program)))
 }
@@ -74,7 +74,7 @@ fn build(table: &Table<'_>) -> Result<Vec<LaunchCommand>, Error> {
 
 /// Checks the variables of `[defaults]`, which can have placeholders for other contenders.
 fn without_placeholders(url: &Value<'_>, given: &ProcessSettings) -> Result<(), Error> {
-    for (name, text) in &given.context().env {
+    for (name, text) in &given.context.env {
         if let Some(placeholder) = text.placeholders().next() {
             return Err(url.error(&format!(
                 "the variable `{}` of [defaults] has {placeholder}, which is valid only for \
@@ -131,7 +131,7 @@ fn with_servers(
         change(&mut launch, &given);
     }
     let directory = table.source.directory.clone();
-    let servers = Servers { launch, words, directory, context: given.context() };
+    let servers = Servers { launch, words, directory, context: given.context.clone() };
     *program = servers.with_values(program, &Values::default());
     program.command = program.command.with_words(|at| servers.words[at].to_string());
     program.servers = Some(Box::new(servers));

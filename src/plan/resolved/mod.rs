@@ -96,20 +96,10 @@ pub struct Resolved {
     /// Cores for the threads of tiebreak that do not drive load.
     pub own_cores: Vec<u32>,
     /// The spec, merged with the experiment file.
-    pub(super) spec: Spec,
+    pub(crate) spec: Spec,
 }
 
 impl Resolved {
-    /// Returns the words of the command, if they may be recorded.
-    pub fn words(&self) -> &[String] {
-        &self.spec.words
-    }
-
-    /// Returns the seed that a flag or the experiment file sets, or None if the seed was drawn.
-    pub fn named_seed(&self) -> Option<u64> {
-        self.spec.run.seed
-    }
-
     /// Returns the address of a launched target, and its access.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use text::shown::shown;
 /// The record's file.
 pub(crate) const RECORD: &str = "bisect.json";
 /// The page of a search that has ended.
-const PAGE: &str = "bisect.html";
+pub(super) const PAGE: &str = "bisect.html";
 /// Held while a process searches.
 const LOCK: &str = "lock";
 /// The directory of the runs.
@@ -91,16 +91,8 @@ impl Keeping {
         self.put(RECORD, &report::bisect::json(record))
     }
 
-    /// Writes the page.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub(super) fn save_page(&self, record: &Bisection) -> Result<(), Error> {
-        self.put(PAGE, &report::bisect_html(record))
-    }
-
     /// Writes a file such that a reader, or a later process, sees the old or the new content.
-    fn put(&self, name: &str, text: &str) -> Result<(), Error> {
+    pub(super) fn put(&self, name: &str, text: &str) -> Result<(), Error> {
         let file = self.directory.join(name);
         replace(&file, text).map_err(|error| fails(&file, &error))
     }

@@ -1,6 +1,7 @@
 //! The search: from the record to the next probe, and from its run to the record.
 
 use super::history::{self, Commits};
+use super::recording::PAGE;
 use super::{Keeping, Measuring, Reading};
 use judge::bisect::{self, Answer, Difference, Search, Settings, Step};
 use protocol::{Error, Exit};
@@ -89,7 +90,7 @@ impl Searching<'_> {
         }
         self.record.answer = report::bisect::answer(&self.record);
         self.keeping.save(&self.record)?;
-        self.keeping.save_page(&self.record)?;
+        self.keeping.put(PAGE, &report::bisect_html(&self.record))?;
         Ok(self.record)
     }
 

@@ -22,16 +22,20 @@ pub(crate) mod example;
 /// A judged journal.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    header: Header,
-    pilot: Option<PilotChoice>,
-    stage: Option<SecondStage>,
+    /// Its header; the plan is that which the pilot and a first stage have completed.
+    pub header: Header,
+    /// What the pilot chose.
+    pub pilot: Option<PilotChoice>,
+    /// What the first stage showed. None if the run has no second one, or ended before.
+    pub stage: Option<SecondStage>,
     end: Option<End>,
     verdict: Verdict,
     checked: Vec<Checked>,
     growth: Option<Growth>,
     single_runs: Vec<SingleRun>,
     run: String,
-    note: Option<String>,
+    /// What was ignored in the journal.
+    pub note: Option<String>,
     /// Trials of any phase.
     pub trials: u64,
     /// Trials of the rounds.
@@ -54,29 +58,9 @@ impl Judged {
         }
     }
 
-    /// The plan, with what the pilot and a first stage chose.
-    pub fn plan(&self) -> &Plan {
-        &self.header.plan
-    }
-
-    /// What the pilot chose.
-    pub fn pilot(&self) -> Option<&PilotChoice> {
-        self.pilot.as_ref()
-    }
-
-    /// What the first stage showed. None if the run has no second one, or ended before.
-    pub fn stage(&self) -> Option<SecondStage> {
-        self.stage
-    }
-
     /// The judge's verdict.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
-    }
-
-    /// What was ignored in the journal.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
     }
 
     /// How the run exits.

@@ -56,7 +56,7 @@ mod tests {
     fn a_ratio_as_it_stands_is_marked() {
         let start = Instant::now();
         let mut state = RunState::new(&["old".to_owned(), "new".to_owned()], start);
-        state.compare_by(Metric::Throughput);
+        state.primary = Some(Metric::Throughput);
         state.phase("round", seconds(20.0), 10, start);
         for (contender, round, operations) in [(0, 1, 1000), (1, 1, 900), (1, 2, 400), (0, 2, 500)]
         {

@@ -49,7 +49,7 @@ impl Progress {
 
     /// From now on contenders show their ratio by this metric as it stands.
     pub(crate) fn compare_by(&self, primary: Metric) {
-        self.mailbox.lock().state.compare_by(primary);
+        self.mailbox.lock().state.primary = Some(primary);
     }
 
     /// What is driven is noted here.
@@ -103,7 +103,7 @@ impl Progress {
 
     /// A round has so many trials, in place of one for all of its contenders together.
     pub(crate) fn trials_a_round(&self, trials: u32) {
-        self.mailbox.lock().state.trials_a_round(trials);
+        self.mailbox.lock().state.trials_a_round = trials;
     }
 
     fn begin(&self, phase: impl Fn(&mut RunState, Instant)) {

@@ -33,7 +33,7 @@ pub(super) struct RunState {
     waits: Option<Waits>,
     /// How many trials of a round must have ended before it counts as ended. The trials of all contenders end
     /// together, unless they are driven one by one.
-    trials_a_round: u32,
+    pub(super) trials_a_round: u32,
     /// Trials of the latest round.
     in_round: u32,
     /// Number of ended rounds, and when the last of them ended.
@@ -41,7 +41,7 @@ pub(super) struct RunState {
     ended_at: Instant,
     contenders: Vec<SoFar>,
     /// What the contenders are compared by. None if they are not.
-    primary: Option<Metric>,
+    pub(super) primary: Option<Metric>,
 }
 
 /// One contender's rounds so far. Warm-up and pilot are left out, as they are
@@ -83,11 +83,6 @@ impl RunState {
             contenders: names.iter().map(so_far).collect(),
             primary: None,
         }
-    }
-
-    /// The contenders are compared by this metric.
-    pub(super) fn compare_by(&mut self, primary: Metric) {
-        self.primary = Some(primary);
     }
 
     /// The ratio of each contender to the first one as it stands: the mean over the rounds that both have
@@ -134,11 +129,6 @@ impl RunState {
     /// A slice waits for this.
     pub(super) fn waits(&mut self, waits: Option<Waits>) {
         self.waits = waits.filter(|waits| waits.time >= SHORTEST_WAIT);
-    }
-
-    /// A round ends with so many trials.
-    pub(super) fn trials_a_round(&mut self, trials: u32) {
-        self.trials_a_round = trials;
     }
 
     /// A trial ended.
@@ -348,7 +338,7 @@ pub(super) mod tests {
     fn a_round_of_several_turns_ends_with_the_last_of_them() {
         let start = Instant::now();
         let mut state = RunState::new(&names(), start);
-        state.trials_a_round(3);
+        state.trials_a_round = 3;
         state.phase("round", seconds(20.0), 10, start);
         for (turn, label) in [(1, "round 1 of 10"), (2, "round 1 of 10"), (3, "round 2 of 10")] {
             state.trial(&trial(turn % 2, 1, 1, 1, 1), start + seconds(2.0));

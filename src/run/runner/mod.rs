@@ -79,7 +79,7 @@ pub(crate) fn perform(
     let gathered = membership.map(|this| agents::gather(this, &expected, stop)).transpose();
     let mut coordinator = gathered?;
     let now = SystemTime::now();
-    let words = resolved.words().to_vec();
+    let words = resolved.spec.words.clone();
     let may_be_recorded = !words.iter().any(|word| secrets::appear_in(word));
     let words = if may_be_recorded { words } else { Vec::new() };
     let header = Header { words, ..header(plan, now) };

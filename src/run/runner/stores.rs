@@ -11,7 +11,7 @@ use text::shown::shown_sentence;
 impl<W: Write> RunSession<'_, W> {
     /// The launch of this contender's target, as the journal counts them.
     pub(super) fn launch_of(&self, contender: usize) -> u32 {
-        if self.plan.contenders[contender].launch.is_empty() { 0 } else { self.stores.launch() }
+        if self.plan.contenders[contender].launch.is_empty() { 0 } else { self.stores.launch }
     }
 
     /// Queries all stores whose data are loaded, and writes their answers into the journal.

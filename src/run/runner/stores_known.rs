@@ -6,11 +6,11 @@ use protocol::side_channel::{About, ServerStart};
 #[derive(Debug, Default)]
 pub(super) struct Stores {
     /// Whether they are loaded regardless of their fingerprints.
-    reload: bool,
+    pub(super) reload: bool,
     /// Whether they are only loaded: nothing is written to them afterwards.
-    only_load: bool,
+    pub(super) only_load: bool,
     /// The current launch.
-    launch: u32,
+    pub(super) launch: u32,
     /// The server's start in this launch, by contender.
     starts: Vec<Option<ServerStart>>,
     /// Why the load points of a sweep have their data in the stores one after the other. None if all are there.
@@ -25,19 +25,6 @@ impl Stores {
     /// For a session that only loads. `reload` loads regardless of existing data.
     pub(super) fn only_loaded(reload: bool) -> Stores {
         Stores { reload, only_load: true, ..Stores::default() }
-    }
-
-    pub(super) fn reload(&self) -> bool {
-        self.reload
-    }
-
-    pub(super) fn only_load(&self) -> bool {
-        self.only_load
-    }
-
-    /// The current launch.
-    pub(super) fn launch(&self) -> u32 {
-        self.launch
     }
 
     /// Records that all of them were launched for the `launch`-th time.

@@ -163,7 +163,9 @@ impl<'a> Launcher<'a> {
             }
             self.write_files()?;
             let (keeper, mut started) = (self.keeper()?, Vec::new());
-            let mut wait = Wait::new(keeper, self.launch, &self.secrets, self.context.stopped);
+            let (launch, secrets) = (self.launch, &self.secrets[..]);
+            let stopped = self.context.stopped;
+            let mut wait = Wait { keeper, launch, secrets, stopped, requests: 0 };
             match self.start_all(&mut wait, &mut started) {
                 Ok(()) => return Ok(self.running(wait, started)),
                 Err(Refusal::PortTaken(_)) if !last => {}
@@ -226,10 +228,16 @@ impl<'a> Launcher<'a> {
     fn running(&self, wait: Wait<'_>, started: Vec<Started>) -> Running {
         let last = self.launch.processes.len() - 1;
         let url = orders::url(self.launch, &self.values.for_process(self.launch, last));
-        let (requests, keeper) = wait.over();
-        let has_nodes = !self.launch.nodes.is_empty();
-        let secrets = self.secrets.clone();
-        Running::new(&self.launch.name, url, keeper, started, requests, secrets, has_nodes)
+        Running {
+            name: self.launch.name.clone(),
+            url,
+            keeper: wait.keeper,
+            started,
+            ready_requests: wait.requests,
+            secrets: self.secrets.clone(),
+            has_nodes: !self.launch.nodes.is_empty(),
+            lost: Vec::new(),
+        }
     }
 
     fn prepare_one(&self, keeper: &mut Keeper, command: &LaunchCommand) -> Result<(), Failed> {

@@ -32,11 +32,11 @@ const TELLING: Duration = Duration::from_secs(1);
 /// A launch in progress.
 pub(super) struct Wait<'a> {
     pub(super) keeper: Keeper,
-    launch: &'a Launch,
-    secrets: &'a [String],
-    stopped: &'a dyn Fn() -> bool,
+    pub(super) launch: &'a Launch,
+    pub(super) secrets: &'a [String],
+    pub(super) stopped: &'a dyn Fn() -> bool,
     /// Requests that a server may have in its log.
-    requests: u64,
+    pub(super) requests: u64,
 }
 
 /// What one check requests, and which reply it accepts.
@@ -56,20 +56,7 @@ enum CheckResult {
     Stranger,
 }
 
-impl<'a> Wait<'a> {
-    pub(super) fn new(
-        keeper: Keeper,
-        launch: &'a Launch,
-        secrets: &'a [String],
-        stopped: &'a dyn Fn() -> bool,
-    ) -> Wait<'a> {
-        Wait { keeper, launch, secrets, stopped, requests: 0 }
-    }
-
-    pub(super) fn over(self) -> (u64, Keeper) {
-        (self.requests, self.keeper)
-    }
-
+impl Wait<'_> {
     /// Waits until the process of this number, which was started, is ready.
     pub(super) fn until_ready(
         &mut self,

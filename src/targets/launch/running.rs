@@ -9,17 +9,17 @@ use text::shown::shown;
 /// One launch of a target. Dropping it stops the target. It has no `Debug`, because its address
 /// can contain a login.
 pub struct Running {
-    name: String,
-    url: String,
-    keeper: Keeper,
-    started: Vec<Started>,
-    ready_requests: u64,
-    secrets: Vec<String>,
+    pub(super) name: String,
+    pub(super) url: String,
+    pub(super) keeper: Keeper,
+    pub(super) started: Vec<Started>,
+    pub(super) ready_requests: u64,
+    pub(super) secrets: Vec<String>,
     /// Whether its processes are nodes of a cluster, which can work without some of them.
-    has_nodes: bool,
+    pub(super) has_nodes: bool,
     /// The nodes that ended and without which the run goes on: their process ids, and how they
     /// ended.
-    lost: Vec<(i32, String)>,
+    pub(super) lost: Vec<(i32, String)>,
 }
 
 /// A process that was started.
@@ -43,19 +43,6 @@ impl Started {
 }
 
 impl Running {
-    pub(super) fn new(
-        name: &str,
-        url: String,
-        keeper: Keeper,
-        started: Vec<Started>,
-        ready_requests: u64,
-        secrets: Vec<String>,
-        has_nodes: bool,
-    ) -> Running {
-        let (name, lost) = (name.to_owned(), Vec::new());
-        Running { name, url, keeper, started, ready_requests, secrets, has_nodes, lost }
-    }
-
     /// The address at which it is driven. It can contain a login and must not be printed as it
     /// is.
     pub fn url(&self) -> &str {
@@ -126,14 +113,6 @@ impl Running {
     /// How the nodes without which the run went on have ended, as text.
     pub fn lost(&self) -> Vec<String> {
         self.lost.iter().map(|(_, how)| how.clone()).collect()
-    }
-
-    /// Pins all of its processes to these cores.
-    ///
-    /// # Errors
-    /// If tiebreak itself may not use one of the cores.
-    pub fn pin(&mut self, cores: &[u32]) -> Result<u32, keeper::Error> {
-        self.keeper.pin(None, cores)
     }
 
     /// Stops it: each process with its signal and time to stop, and then what is left.

@@ -239,7 +239,7 @@ fn asked(
         machine: machine(&plan.host),
         file: experiment.file_below_the_top(),
         file_hash: hash(&file.text),
-        contender: experiment.contender_name().to_owned(),
+        contender: experiment.contender.name.clone(),
         good: args.good.clone(),
         bad: args.bad.clone(),
         metric: metric.path().to_owned(),

@@ -22,7 +22,7 @@ fn runs() -> Vec<(&'static str, RunState, Instant)> {
     let mut pilot = fresh(&["old", "new"]);
     pilot.phase("warm-up and pilot", seconds(6.0), 0, at(1.0));
     let mut rounds = fresh(&["old", "new"]);
-    rounds.compare_by(Metric::Throughput);
+    rounds.primary = Some(Metric::Throughput);
     rounds.phase("round", seconds(20.0), 10, at(7.0));
     for round in 1..=3 {
         let ended = at(7.0 + 2.0 * f64::from(round));

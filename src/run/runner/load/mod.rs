@@ -113,7 +113,7 @@ impl<W: Write> RunSession<'_, W> {
         wanted: &RequestedData,
         about: Option<&About>,
     ) -> Decision {
-        if self.stores.reload() {
+        if self.stores.reload {
             return Decision::anew(Some("--reload".to_owned()));
         }
         wanted.decide(self.environment.read_fingerprint(contender, &wanted.key), about)
@@ -179,7 +179,7 @@ impl<W: Write> RunSession<'_, W> {
         let found = load.loaded.how == LoadMethod::Found;
         let whole = found || load.acknowledged == workload.to_load();
         let kept = evictions(load.about.as_ref()) == evictions(about);
-        let dirty = workload.writes() && !self.stores.only_load();
+        let dirty = workload.writes() && !self.stores.only_load;
         let state = if whole && kept && !dirty { LoadState::Clean } else { LoadState::Dirty };
         self.keep(load, state, about);
     }

@@ -244,7 +244,7 @@ impl<W: Write> RunSession<'_, W> {
         let outcome = self.introduce_agents();
         let outcome = if outcome.is_err() {
             outcome
-        } else if self.stores.only_load() {
+        } else if self.stores.only_load {
             self.launch_targets(1)
         } else {
             self.phases()
