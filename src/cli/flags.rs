@@ -1,7 +1,7 @@
 //! The flags of settings, made from their tables: arguments for clap, and the way back from
 //! what clap read to settings.
 
-use crate::plan::settings::declared::{Declared, Flag, Row};
+use crate::plan::settings::declared::{Declared, Flag, Heading, Row};
 use crate::plan::{Command, RunSettings, Settings, Spec, WorkloadSettings};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
@@ -95,19 +95,16 @@ fn arguments<S: Declared>(command: u8) -> Vec<(Flag, Arg)> {
 }
 
 fn argument<S: Declared>(row: &'static Row<S>, flag: Flag) -> Arg {
-    let argument = Arg::new(flag.long).long(flag.long).help(flag.help).hide(flag.hidden);
-    let argument = argument.hide_short_help(!flag.common);
+    let argument = Arg::new(flag.long)
+        .long(flag.long)
+        .short(flag.short)
+        .help(flag.help)
+        .help_heading(flag.heading.map(Heading::title))
+        .hide(flag.hidden)
+        .hide_short_help(!flag.common);
     let argument = match flag.more {
         "" => argument,
         more => argument.long_help(format!("{}\n\n{more}", flag.help)),
-    };
-    let argument = match flag.heading {
-        Some(heading) => argument.help_heading(heading.title()),
-        None => argument,
-    };
-    let argument = match flag.short {
-        Some(short) => argument.short(short),
-        None => argument,
     };
     let argument = match row.setting.former {
         former if !former.is_empty() && flag.long == row.setting.key => argument.alias(former),

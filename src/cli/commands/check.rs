@@ -317,13 +317,7 @@ fn load_lines(contender: &Contender, pace: &str) -> Vec<String> {
     let what = match &contender.asks {
         RequestPlan::Request(request) => Some(request_line(request, &contender.target)),
         RequestPlan::Messages(messages) => Some(words::messages(messages)),
-        RequestPlan::Requests { work, .. }
-        | RequestPlan::Store(work)
-        | RequestPlan::Database { work, .. }
-        | RequestPlan::Files(work) => {
-            Some(words::workload(&work.workload, contender.intensity.depth))
-        }
-        RequestPlan::Statement { .. } | RequestPlan::Program => None,
+        asks => asks.workload().map(|of| words::workload(of, contender.intensity.depth)),
     };
     let what = what.into_iter().chain(words::database(&contender.asks));
     let mut lines = vec![

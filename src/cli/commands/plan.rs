@@ -138,23 +138,34 @@ fn case_lines(suite: &Suite, most: usize) -> Vec<String> {
 
 /// The plan of a suite. What rounds of one case would see is not known before they were driven.
 fn suite_json(plan: &Plan, pilot: &PilotChoice, suite: &Suite, is_least: bool) -> Value {
-    let seconds = |ns: u64| ns as f64 / SECOND as f64;
     let rounds = pilot.rounds.unwrap_or(plan.rounds);
     let round_ns = pilot.round_ns.saturating_mul(plan.contenders.len() as u64);
+    let takes_ns = round_ns.saturating_mul(rounds.into());
+    let mut plan = plan_json(plan, rounds, pilot.round_ns, takes_ns);
+    plan["takes_at_least"] = is_least.into();
+    plan["cases"] = suite.cases.iter().map(|case| case.name.as_str()).collect();
+    plan["left_out"] = json!(suite.left_out);
+    plan
+}
+
+/// A plan of so many replicates, of which nothing is known but how long they take.
+fn plan_json(plan: &Plan, replicates: u32, round_ns: u64, takes_ns: u64) -> Value {
+    let question = &plan.question;
+    let seconds = |ns: u64| ns as f64 / SECOND as f64;
     json!({
         "schema": SCHEMA,
         "version": env!("CARGO_PKG_VERSION"),
-        "contenders": plan.question.names(),
-        "see": null,
-        "within": plan.question.length.within_ns().map(seconds),
-        "replicate": "round",
-        "replicates": rounds,
-        "rounds_of_a_launch": null,
-        "round": seconds(pilot.round_ns),
-        "takes": seconds(round_ns.saturating_mul(rounds.into())),
-        "takes_at_least": is_least,
-        "cases": suite.cases.iter().map(|case| &case.name).collect::<Vec<_>>(),
-        "left_out": suite.left_out,
+        "contenders": question.names(),
+        "see": question.length.see(),
+        "within": question.length.within_ns().map(seconds),
+        "replicate": if question.restarts > 0 { "launch" } else { "round" },
+        "replicates": replicates,
+        "rounds_of_a_launch": question.rounds_of_a_launch(),
+        "round": seconds(round_ns),
+        "takes": seconds(takes_ns),
+        "takes_at_least": false,
+        "cases": null,
+        "left_out": null,
         "deviation": null,
         "sees": null,
         "chance": CHANCE,
@@ -242,26 +253,11 @@ impl<'a> Answer<'a> {
     }
 
     fn json(&self) -> Value {
-        let question = &self.plan.question;
-        let seconds = |ns: u64| ns as f64 / SECOND as f64;
-        json!({
-            "schema": SCHEMA,
-            "version": env!("CARGO_PKG_VERSION"),
-            "contenders": question.names(),
-            "see": question.length.see(),
-            "within": question.length.within_ns().map(seconds),
-            "replicate": if question.restarts > 0 { "launch" } else { "round" },
-            "replicates": self.stage.replicates,
-            "rounds_of_a_launch": question.rounds_of_a_launch(),
-            "round": seconds(self.round_ns),
-            "takes": seconds(self.takes_ns),
-            "takes_at_least": false,
-            "cases": null,
-            "left_out": null,
-            "deviation": self.stage.deviation,
-            "sees": self.stage.sees,
-            "chance": CHANCE,
-        })
+        let SecondStage { replicates, deviation, sees } = self.stage;
+        let mut plan = plan_json(self.plan, replicates, self.round_ns, self.takes_ns);
+        plan["deviation"] = json!(deviation);
+        plan["sees"] = sees.into();
+        plan
     }
 }
 

@@ -115,7 +115,7 @@ impl Reader {
         if !is_identifier(name.word()?) || self.custom.definition.tables.iter().any(known) {
             return Err(name.error("must be a unique name of letters, digits and _"));
         }
-        let columns = table.get("columns").map_or(Ok(Vec::new()), |value| parameters(&value))?;
+        let columns = parameters(&table, "columns")?;
         let keys_per_row = match table.get("keys_per_row") {
             Some(keys) => keys.quantity(workload::keys)?,
             None => 1,
@@ -147,7 +147,7 @@ impl Reader {
     fn statement(&mut self, value: &Value<'_>) -> Result<(), Error> {
         let table = value.table()?;
         table.only(&STATEMENT_KEYS)?;
-        let declared = declared(&table)?;
+        let declared = parameters(&table, "parameters")?;
         let tables = self.tables();
         let feeds = self.custom.definition.feeds.clone();
         let others: &[String] = if table.get("sql").is_some() { &tables } else { &[] };
@@ -219,7 +219,7 @@ impl Reader {
     fn request(&mut self, value: &Value<'_>) -> Result<(), Error> {
         let table = value.table()?;
         table.only(&REQUEST_KEYS)?;
-        let declared = declared(&table)?;
+        let declared = parameters(&table, "parameters")?;
         let feeds = self.custom.definition.feeds.clone();
         let mut placeholders = Placeholders::new(&declared, &feeds, &[]);
         let (target, target_shown) = target(&table, &mut placeholders)?;
@@ -343,11 +343,9 @@ fn needed<'a>(table: &Table<'a>, key: &str, what: &str) -> Result<Value<'a>, Err
     table.get(key).ok_or_else(|| table.error(&format!("`{key}` is missing: {what}")))
 }
 
-fn declared(table: &Table<'_>) -> Result<Vec<Parameter>, Error> {
-    table.get("parameters").map_or(Ok(Vec::new()), |value| parameters(&value))
-}
-
-fn parameters(value: &Value<'_>) -> Result<Vec<Parameter>, Error> {
+/// Reads the parameters under this key. Empty if the table does not have it.
+fn parameters(table: &Table<'_>, key: &str) -> Result<Vec<Parameter>, Error> {
+    let Some(value) = table.get(key) else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for (name, value) in value.table()?.entries() {
         let taken = ["key", "value", "number", "table"].contains(&name);

@@ -281,11 +281,7 @@ fn as_driven(bare: &RequestPlan, whole: RequestPlan) -> RequestPlan {
             let header_names = bare.header_names().to_vec();
             RequestPlan::Messages(MessageSettings { header_names, ..messages })
         }
-        driven @ (RequestPlan::Store(_)
-        | RequestPlan::Statement { .. }
-        | RequestPlan::Database { .. }
-        | RequestPlan::Files(_)
-        | RequestPlan::Program) => driven,
+        driven => driven,
     }
 }
 

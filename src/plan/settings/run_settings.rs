@@ -20,8 +20,15 @@ const BY: [&str; 6] = ["throughput", "p50", "p99", "p99.9", "cpu", "memory"];
 /// How contenders take turns, as it is written.
 const INTERLEAVE: [&str; 3] = ["auto", "slices", "turns"];
 
-/// Flags that only a comparison has.
-const COMPARE: &[Command] = &[Compare];
+/// A flag with a value that only a comparison has.
+const fn flag(value: &'static str, help: &'static str) -> Flag {
+    Flag::new(value, help).only(&[Compare])
+}
+
+/// A flag without a value that only a comparison has.
+const fn switch_flag(help: &'static str) -> Flag {
+    Flag::switch(help).only(&[Compare])
+}
 
 declared! {
     /// The settings of the run that were given. Flags on the command line take precedence over the
@@ -32,12 +39,11 @@ declared! {
     rounds: Option<u32>, above_0,
         Setting::new(Count, "Rounds; 10 by default.")
         .example("20")
-        .flags(&[Flag::new("N", "How many rounds: each is one replicate [default: 10 or more]")
+        .flags(&[flag("N", "How many rounds: each is one replicate [default: 10 or more]")
             .more(
                 "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
                  launch: rounds before the first check [default: 10].",
             )
-            .only(COMPARE)
             .common()
             .under(Rounds, 0),
             Flag::new("N", "With --sweep: how many rounds [default: 10]")
@@ -48,11 +54,10 @@ declared! {
     round: Option<Duration>, quantities::duration,
         Setting::new(Time, "How long each contender is driven in a round; 1s by default.")
         .example("2s")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "TIME",
             "How long each contender is driven in a round [default: 1s; turns: 2.5s; with --slo: 6s]",
         )
-        .only(COMPARE)
         .under(Rounds, 1),
             Flag::new(
                 "TIME",
@@ -76,29 +81,26 @@ declared! {
         .under(Load, 8)]);
 
     pilot: Option<Duration>, quantities::duration,
-        Setting::in_no_file().flags(&[Flag::new(
+        Setting::in_no_file().flags(&[flag(
             "TIME",
             "How long the pilot drives each contender, for tests in which it decides nothing",
         )
-        .only(COMPARE)
         .hidden()
         .under(Rounds, 4)]);
 
     slice: Option<Duration>, quantities::duration,
         Setting::new(Time, "Length of a slice; the pilot chooses by default.")
         .example("50ms")
-        .flags(&[Flag::new("TIME", "Length of a turn within a round [default: the pilot chooses]")
-            .only(COMPARE)
+        .flags(&[flag("TIME", "Length of a turn within a round [default: the pilot chooses]")
             .under(Rounds, 2)]);
 
     interleave: Option<Interleave>, interleave,
         Setting::new(Words(&INTERLEAVE), "How contenders take turns.")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "HOW",
             "slices (many short turns per round) or turns (one per round) [default: the pilot \
              chooses]",
         )
-        .only(COMPARE)
         .under(Rounds, 3)]);
 
     duration: Option<Duration>, quantities::duration,
@@ -118,17 +120,16 @@ declared! {
                 .only(&[Run])
                 .common()
                 .under(Load, 1),
-            Flag::new("N", "Operations of one run of a program (exec:) that does not announce them")
+            flag("N", "Operations of one run of a program (exec:) that does not announce them")
             .more(
                 "A program announces its operations by its last line of output: operations \
                  100000.",
             )
-            .only(COMPARE)
             .under(Rounds, 6),
         ]);
 
     figures: Option<String>, figures,
-        Setting::in_no_file().flags(&[Flag::new(
+        Setting::in_no_file().flags(&[flag(
             "KIND",
             "Compare the cases of benchmark programs (exec:) by the figures that they print",
         )
@@ -137,7 +138,6 @@ declared! {
              output. `tiebreak help suites` lists all and says how figures in files are read. Each case has a \
              verdict of its own.",
         )
-        .only(COMPARE)
         .under(Verdict, 8)]);
 
     control: bool, switch,
@@ -146,14 +146,13 @@ declared! {
             "Also compare the last contender, a suite, with a copy of itself: every difference that is found there is \
              an error.",
         )
-        .flags(&[Flag::switch(
+        .flags(&[switch_flag(
             "Also compare the last suite with itself: what differs there is an error",
         )
         .more(
             "A copy of the last contender takes part in every round. If one of its cases differs, the result is not \
              to be trusted, and the exit code is 3. In the long run that happens in at most 5 % of runs.",
         )
-        .only(COMPARE)
         .under(Verdict, 9)]);
 
     seed: Option<u64>, seed,
@@ -185,33 +184,29 @@ declared! {
     matters: Option<f64>, quantities::percent,
         Setting::new(Percent, "The smallest difference that matters; 1% by default.")
         .example("2%")
-        .flags(&[Flag::new("PERCENT", "The smallest difference that matters [default: 1%]")
-            .only(COMPARE)
+        .flags(&[flag("PERCENT", "The smallest difference that matters [default: 1%]")
             .under(Verdict, 0)]);
 
     /// Level of the intervals, as a share.
     confidence: Option<f64>, quantities::percent,
         Setting::new(Percent, "Level of the intervals; 95% by default.")
         .example("99%")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "PERCENT",
             "Confidence of the verdicts, all comparisons together [default: 95%]",
         )
-        .only(COMPARE)
         .under(Verdict, 1)]);
 
     all_pairs: bool, switch,
         Setting::new(Switch, "Compare all pairs, not only with the first.")
-        .flags(&[Flag::switch("Compare every contender with every other, not only with the first")
+        .flags(&[switch_flag("Compare every contender with every other, not only with the first")
             .named("all-pairs")
-            .only(COMPARE)
             .under(Verdict, 2)]);
 
     expect_different: bool, switch,
         Setting::new(Switch, "The contenders are expected to answer differently.")
-        .flags(&[Flag::switch("The contenders are expected to answer differently")
+        .flags(&[switch_flag("The contenders are expected to answer differently")
             .named("expect-different")
-            .only(COMPARE)
             .under(Verdict, 3)]);
 
     rank: bool, switch,
@@ -220,8 +215,7 @@ declared! {
             "Rank the contenders: all pairs are compared, and contenders that cannot be told apart \
              share their ranks.",
         )
-        .flags(&[Flag::switch("Rank the contenders, with ties: as `tiebreak rank`")
-            .only(COMPARE)
+        .flags(&[switch_flag("Rank the contenders, with ties: as `tiebreak rank`")
             .under(Verdict, 5)]);
 
     slo: Vec<Objective>, slo::objective,
@@ -250,25 +244,23 @@ declared! {
             Words(&BY),
             "The metric that ranks are made by: throughput by default, and p99 of a given rate.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "METRIC",
             "Rank by throughput, p50, p99, p99.9, cpu (CPU time of the target for an operation) or memory (its \
              peak in a launch) [default: throughput; at a given rate p99]",
         )
-        .only(COMPARE)
         .under(Verdict, 6)]);
 
     launches: Option<u32>, above_0,
         Setting::new(Count, "How many times every target is launched.")
         .example("10")
         .formerly("restarts")
-        .flags(&[Flag::new("N", "Launch every target N times; each launch is then one replicate")
+        .flags(&[flag("N", "Launch every target N times; each launch is then one replicate")
             .more(
                 "A server settles differently at each start. A verdict from one launch describes that \
                  launch; with several it describes the programs. Only for targets that tiebreak \
                  launches. With --until-decided: launches before the first check [default: 10].",
             )
-            .only(COMPARE)
             .common()
             .under(Rounds, 5)]);
 
@@ -277,13 +269,12 @@ declared! {
             Switch,
             "Check five times whether the result is decided, instead of a fixed number of rounds.",
         )
-        .flags(&[Flag::switch("Check five times whether the result is decided, and stop when it is")
+        .flags(&[switch_flag("Check five times whether the result is decided, and stop when it is")
             .named("until-decided")
             .more(
                 "After 10, 16, 26, 40 and 60 rounds (with --launches: launches), with a smaller error \
                  at each check, so that all checks together keep the requested confidence.",
             )
-            .only(COMPARE)
             .common()
             .under(Rounds, 7)]);
 
@@ -294,7 +285,7 @@ declared! {
             "Drive as many rounds or launches as show a difference of this size with a chance of 80 %.",
         )
         .example("2%")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "PERCENT",
             "As many rounds (or launches) as call a true difference of this size with a chance of 80 %",
         )
@@ -303,7 +294,6 @@ declared! {
              all. `tiebreak plan` says how long that takes. Sets --matters, too, unless that is given. Not \
              with --rounds, --launches, --until-decided or --within.",
         )
-        .only(COMPARE)
         .under(Rounds, 8)]);
 
     within: Option<Duration>, quantities::duration,
@@ -312,7 +302,7 @@ declared! {
             "Drive as many rounds or launches as fit into this time, with warm-up, pilot and launches.",
         )
         .example("2min")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "TIME",
             "As many rounds (or launches) as fit into this time, warm-up, pilot and launches included",
         )
@@ -320,11 +310,10 @@ declared! {
             "The number follows from the time that they take, never from what they show. With --slo, turns as \
              long as fit; launches come in addition. Not with --rounds, --launches, --until-decided or --see.",
         )
-        .only(COMPARE)
         .under(Rounds, 9)]);
 
     requirements: Vec<String>, text,
-        Setting::in_no_file().key("require").flags(&[Flag::new(
+        Setting::in_no_file().key("require").flags(&[flag(
             "[B/A] METRIC [of PART] >= RATIO",
             "A requirement, such as 'new/old throughput >= 0.97'; exit code 1 if it is not met",
         )
@@ -333,7 +322,6 @@ declared! {
              group or request: 'p99 of writers <= 1.05x', 'throughput of search >= 0.97'. It must hold for the whole interval; `by estimate` \
              and `by favourable end` are less strict. May be given several times.",
         )
-        .only(COMPARE)
         .repeated()
         .common()
         .under(Verdict, 4)]);

@@ -22,6 +22,10 @@ pub(in crate::plan) const CHAT: &str = "chat";
 /// The commands that have these flags.
 const STORES: &[Command] = &[Command::Compare, Command::Run, Command::Load];
 
+const fn flag(value: &'static str, help: &'static str) -> Flag {
+    Flag::new(value, help).only(STORES)
+}
+
 declared! {
     /// The settings of a workload that were given; the preset supplies the others.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,7 +39,7 @@ declared! {
             Words(&["kv", "ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f", "wide-rows", "point-select", "tpcb-like", "chat"]),
             "The preset whose settings apply unless others are given; `kv` by default.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "NAME",
             "The workload: kv, or ycsb-a to ycsb-f; for databases also point-select and tpcb-like, \
              for stores of columns also wide-rows; ycsb-e is only for databases, chat only for \
@@ -48,15 +52,13 @@ declared! {
              1000 users, each with 2 types of 100 columns of 380 B; mix newest=10,insert=1; --keys is \
              the number of users. chat: a message goes to all members of a room (--members).",
         )
-        .only(STORES)
         .common()
         .under(Heading::Workload, 0)]);
 
     keys: Option<u64>, keys,
         Setting::new(Count, "How many keys; the workload's by default.")
         .example("1M")
-        .flags(&[Flag::new("N", "How many keys [default: the workload's]")
-                .only(STORES)
+        .flags(&[flag("N", "How many keys [default: the workload's]")
                 .under(Heading::Workload, 1)]);
 
     keys_as: Option<KeysAs>, keys_as,
@@ -64,7 +66,7 @@ declared! {
             Words(&["number", "md5"]),
             "How keys are named: by their number, or `md5`, by its MD5 in hexadecimal digits.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "HOW",
             "How keys are named: number (twelve digits), or md5 (the MD5 of the number, in 32 \
              hexadecimal digits) [default: number]",
@@ -75,7 +77,6 @@ declared! {
              has no prefix where nobody else can have keys: in a server that tiebreak launches, in \
              a directory, in a table of a database.",
         )
-        .only(STORES)
         .under(Heading::Workload, 2)]);
 
     value: Option<ValueBytes>, value,
@@ -85,12 +86,11 @@ declared! {
              `32B=70,1kB=25,64kB=5`; the workload's by default.",
         )
         .example("32B=70,1kB=25,64kB=5")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "BYTES",
             "Bytes of a value: 32B, 4kB, from..to, or lengths with weights, such as \
              32B=70,1kB=25,64kB=5 [default: the workload's]",
         )
-        .only(STORES)
         .under(Heading::Workload, 3)]);
 
     values_as: Option<ValuesAs>, values_as,
@@ -99,7 +99,7 @@ declared! {
             "What values are made of: key and version, or `crc32`, the CRC-32 of the key's \
              number as decimal text.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "HOW",
             "What values are made of: version (key, version of the write, and what follows from \
              both), or crc32 (the CRC-32 of the key's number, as decimal text) [default: version]",
@@ -110,7 +110,6 @@ declared! {
              every value that is read are compared with it, but an old value cannot be told from a \
              new one.",
         )
-        .only(STORES)
         .under(Heading::Workload, 4)]);
 
     compressible: bool, switch,
@@ -130,7 +129,7 @@ declared! {
             "Operations and their weights: `{ get = 0.9, set = 0.1 }` or `get=0.9,set=0.1`; the \
              workload's by default.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "KIND=WEIGHT,…",
             "Operations and their weights: get=0.9,set=0.1; also multi-get:N, add, replace, \
              append, delete, incr, decr, touch, read-modify-write and cas; of \
@@ -142,7 +141,6 @@ declared! {
              reads the newest 20 columns of a wide row, one a single one, and insert writes \
              one at a new time.",
         )
-        .only(STORES)
         .under(Heading::Workload, 6)]);
 
     commands: CustomCommands, commands::custom,
@@ -151,7 +149,7 @@ declared! {
             "Custom commands for stores that accept any command, instead of the preset's operations or \
              together with `mix`.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "COMMAND",
             "A custom command for a store that accepts any command, such as 'LPUSH {key} {value}'; \
              may be given several times. All are sent equally often, instead of the workload's operations or together \
@@ -165,7 +163,6 @@ declared! {
              counts as an error, a nil as a miss; other replies are not verified. Commands are \
              recorded, so they must not hold secrets.",
         )
-        .only(STORES)
         .repeated()
         .under(Heading::Workload, 7)]);
 
@@ -176,22 +173,20 @@ declared! {
              `hotspot(20%,80%)`, `latest`, `ycsb-zipfian`.",
         )
         .example("zipf(0.99)")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "HOW",
             "How often each key is asked for: uniform, sequential, zipf(0.99), \
              hotspot(20%,80%), latest, ycsb-zipfian [default: the workload's]",
         )
-        .only(STORES)
         .under(Heading::Workload, 8)]);
 
     hot: Option<f64>, quantities::percent,
         Setting::new(Text, "The part of the keys that is read, such as `10%`; all by default.")
         .example("10%")
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "PERCENT",
             "Read only this part of the keys, such as 10% [default: 100%]",
         )
-        .only(STORES)
         .under(Heading::Workload, 9)]);
 
     verify: Option<Verify>, verify,
@@ -199,12 +194,11 @@ declared! {
             Words(&["sample", "all", "off"]),
             "Which replies are compared with what was written.",
         )
-        .flags(&[Flag::new(
+        .flags(&[flag(
             "HOW",
             "Compare what is read with what was written: sample (key and version of every \
              value, all bytes of one in a hundred), all or off [default: sample]",
         )
-        .only(STORES)
         .under(Heading::Workload, 10)]);
 
     by_request: Option<bool>, switch,

@@ -70,10 +70,6 @@ fn lane_task(contender: &Contender) -> LaneTask {
             LaneTask::Drive(alone::workload(work.workload.verify))
         }
         // The null server answers a database's cheapest statement, and no other.
-        RequestPlan::Statement { .. } | RequestPlan::Database { .. } => LaneTask::Ask,
-        RequestPlan::Request(_)
-        | RequestPlan::Requests { .. }
-        | RequestPlan::Messages(_)
-        | RequestPlan::Program => LaneTask::Ask,
+        _ => LaneTask::Ask,
     }
 }

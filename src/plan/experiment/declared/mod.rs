@@ -57,15 +57,6 @@ fn inner_key<S>(row: &Row<S>) -> Option<&'static str> {
 
 fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result<(), Error> {
     match row.setting.in_file {
-        InFile::Text
-        | InFile::Count
-        | InFile::Bytes
-        | InFile::Duration
-        | InFile::Percent
-        | InFile::Rate
-        | InFile::Words(_)
-        | InFile::ProtocolWords
-        | InFile::CountOr(_) => value.quantity(|text| row.set(settings, text)),
         InFile::Switch => {
             let text = value.flag()?.to_string();
             row.set(settings, &text).map_err(|message| value.error(&message))
@@ -81,6 +72,7 @@ fn one<S: Declared>(row: &Row<S>, value: &Value<'_>, settings: &mut S) -> Result
         }
         // A single text cannot express these: the callers read them from the table.
         InFile::Body | InFile::Commands | InFile::Nowhere => Ok(()),
+        _ => value.quantity(|text| row.set(settings, text)),
     }
 }
 
