@@ -44,14 +44,9 @@ pub(super) fn with_machine<T>(
     settle: impl FnOnce(&Machine, &mut Resolver<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let cores = read_cores()?;
-    let descriptors = sys::limits::raise_descriptors().map_err(|error| {
-        Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
-    })?;
-    let host = host::facts(&cores.allowed, descriptors);
+    let host = host::facts(&cores.allowed, raise_descriptors()?);
     let mut resolver = Resolver::new(spec.allow_public, &resolver::look_up, &resolver::accepts);
-    let drawn_seed = host::draw_seed().map_err(|error| {
-        Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
-    })?;
+    let drawn_seed = draw_seed()?;
     let machine = Machine {
         cores,
         host,
@@ -67,6 +62,19 @@ pub(super) fn with_machine<T>(
 fn watch_token() -> Option<Result<Token, String>> {
     let text = std::env::var_os(WATCH_TOKEN_VARIABLE).filter(|text| !text.is_empty())?;
     Some(Token::of(&text.to_string_lossy()))
+}
+
+/// Raises the limit of descriptors as far as possible, and returns it.
+pub(super) fn raise_descriptors() -> Result<u64, Error> {
+    sys::limits::raise_descriptors().map_err(|error| {
+        Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
+    })
+}
+
+/// Draws a seed for plans that do not set one.
+pub(super) fn draw_seed() -> Result<u64, Error> {
+    host::draw_seed()
+        .map_err(|error| Error::failed(format!("no seed can be read from /dev/urandom: {error}")))
 }
 
 /// The cores of this process.

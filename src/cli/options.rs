@@ -119,9 +119,8 @@ impl OutputOptions {
 
     /// How a run is to be recorded and shown.
     pub(super) fn reporting(&self) -> Reporting<'_> {
-        let (quiet, no_cache) = (self.quiet, self.no_cache);
-        let (out, only_first_stage) = (self.out.as_deref(), false);
-        Reporting { out, quiet, no_cache, only_first_stage }
+        let (out, quiet, no_cache) = (self.out.as_deref(), self.quiet, self.no_cache);
+        Reporting { out, quiet, no_cache, ..Reporting::default() }
     }
 }
 

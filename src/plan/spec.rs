@@ -1,7 +1,6 @@
 //! An experiment as it was typed: everything that has a default is optional.
 
 use crate::plan::experiment::RunInput;
-use crate::plan::settings::against::Against;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::sweep_settings::SweepSettings;
@@ -50,6 +49,19 @@ pub struct Spec {
     pub case: Option<String>,
     /// The words of the command for the journal. Empty if they may not be recorded.
     pub words: Vec<String>,
+}
+
+/// Which revisions of one contender are compared: what was typed beside the contenders. Empty if revisions are not compared.
+#[derive(Clone, Debug, Default)]
+pub struct Against {
+    /// The revisions that the working tree is compared with.
+    pub revisions: Vec<String>,
+    /// The contender of the file. None if it has only one.
+    pub contender: Option<String>,
+    /// Whether each revision has its own file.
+    pub is_their_experiment: bool,
+    /// How often each side is built. None means once, without replicates of builds.
+    pub rebuilds: Option<u32>,
 }
 
 impl Spec {

@@ -4,7 +4,7 @@ use crate::cli::against;
 use crate::cli::against::AgainstOptions;
 use crate::cli::agents::AgentOptions;
 use crate::cli::flags::{COMPARE, Flags};
-use crate::cli::help::examples;
+use crate::cli::help;
 use crate::cli::options;
 use crate::cli::options::{OutputOptions, TargetOptions};
 use crate::plan::settings::sweep_settings;
@@ -54,7 +54,7 @@ Examples:
 
 /// The text at the end of `--help`.
 pub(in crate::cli) fn after_long_help() -> String {
-    let of_protocols = examples::of("compare", |examples| examples.compare);
+    let of_protocols = help::examples("compare", |examples| examples.compare);
     options::with_keys(&format!("{EXAMPLES}{MORE_EXAMPLES}{of_protocols}"))
 }
 

@@ -90,10 +90,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
     let started = utc::rfc3339(SystemTime::now());
     outputs::check_file("--json", args.json.as_deref())?;
     let cores = share_out(&conduct::read_cores()?, None)?;
-    let descriptors = sys::limits::raise_descriptors().map_err(|error| {
-        Error::failed(format!("the limit of file descriptors cannot be raised: {error}"))
-    })?;
-    let host = host::facts(&cores.allowed, descriptors);
+    let host = host::facts(&cores.allowed, conduct::raise_descriptors()?);
     let order = null::Order {
         rounds: args.rounds,
         round: args.round.unwrap_or(Duration::from_millis(200)),

@@ -104,7 +104,7 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
 
 fn compare(spec: &Spec, args: &DemoArgs, out: Option<&Path>) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
-    let reporting = Reporting { out, quiet: args.quiet, no_cache: false, only_first_stage: false };
+    let reporting = Reporting { out, quiet: args.quiet, ..Reporting::default() };
     let (directory, judged) = conduct::measure(&resolved, reporting, None)?;
     outputs::publish(&directory, &judged, &Copies::default(), outputs::detail(false))?;
     Ok(judged)

@@ -2,7 +2,7 @@
 
 use crate::cli::conduct;
 use crate::cli::flags::{Flags, LOAD};
-use crate::cli::help::examples;
+use crate::cli::help;
 use crate::cli::options::{TargetOptions, with_keys};
 use crate::cli::outputs;
 use crate::plan::{Command, Resolved, Spec};
@@ -15,7 +15,7 @@ use text::shown::shown;
 
 /// The text at the end of its help.
 fn after_help() -> String {
-    format!("Examples:{}", examples::of("load", |examples| examples.load))
+    format!("Examples:{}", help::examples("load", |examples| examples.load))
 }
 
 /// Load stores with the keys of a workload, and measure nothing

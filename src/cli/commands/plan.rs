@@ -64,7 +64,7 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
         )));
     }
     // Checked before anything is driven.
-    output.copies()?;
+    let copies = output.copies()?;
     let mut spec = compare::spec(&args.compare)?;
     spec.run.requirements.clear();
     let (inputs, _snapshots) = against::read(&spec, output.quiet)?;
@@ -92,10 +92,9 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
     if is_suite {
         let is_least = rule.within_ns().is_none() && suite::is_case_by_case(&resolved.accesses);
         let most = if output.verbose { usize::MAX } else { MOST_NAMES };
-        return plan_of_suite(&judged, &output.copies()?, is_least, most);
+        return plan_of_suite(&judged, &copies, is_least, most);
     }
     let answer = Answer::of(&judged)?;
-    let copies = output.copies()?;
     copies.write_with(|_| format!("{:#}\n", answer.json()))?;
     outputs::print_beside_copies(&copies, |_| answer.text())?;
     Ok(Exit::Sound)
@@ -120,7 +119,9 @@ fn plan_of_suite(
     };
     let sentences = pilot.why.iter().map(|sentence| shown_sentence(sentence) + "\n");
     let text = sentences.chain(case_lines(suite, most_names)).collect::<String>();
-    copies.write_with(|_| format!("{:#}\n", suite_json(&judged.header.plan, pilot, suite, is_least)))?;
+    copies.write_with(|_| {
+        format!("{:#}\n", suite_json(&judged.header.plan, pilot, suite, is_least))
+    })?;
     outputs::print_beside_copies(copies, |_| text.clone())?;
     Ok(Exit::Sound)
 }

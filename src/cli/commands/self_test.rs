@@ -170,8 +170,7 @@ impl Conductor<'_> {
     ) -> Result<Option<Found>, Error> {
         let resolved = settle(self.args, urls)?;
         let out = self.directory.join(directory);
-        let reporting =
-            Reporting { out: Some(&out), quiet: true, no_cache: false, only_first_stage: false };
+        let reporting = Reporting { out: Some(&out), quiet: true, ..Reporting::default() };
         let (_, judged) = conduct::measure(&resolved, reporting, None)?;
         if let Some(failure) = judged.failure() {
             let text = format!("{part}: {}", shown(failure));

@@ -1,7 +1,7 @@
 //! `tiebreak setup`.
 
 use super::packages;
-use crate::cli::help::examples;
+use crate::cli::help;
 use crate::cli::outputs;
 use crate::plan::{self, Needs};
 use crate::targets::launch::{Builds, Failed, LaunchCommand};
@@ -19,7 +19,7 @@ Examples:
       install what this experiment needs; without root, print the command for that";
 
 fn after_help() -> String {
-    EXAMPLES.to_owned() + &examples::of("setup", |of| of.setup)
+    EXAMPLES.to_owned() + &help::examples("setup", |of| of.setup)
 }
 
 /// Install what an experiment needs, or fetch software that Debian does not package

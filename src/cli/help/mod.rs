@@ -1,7 +1,6 @@
 //! `tiebreak --help` shows the commands, grouped by task. `tiebreak help` shows the same, the
 //! help of one command, or a chapter of the guide.
 
-pub(super) mod examples;
 pub(super) mod keys;
 pub(super) mod pager;
 pub(super) mod topics;
@@ -9,9 +8,10 @@ pub(super) mod topics;
 use super::outputs;
 use crate::cli::HELP_WIDTH;
 use crate::cli::plain_text::wrapped;
+use crate::protocols::PROTOCOLS;
 use clap::Command;
 use clap::builder::Styles;
-use protocol::{Error, Exit};
+use protocol::{Error, Examples, Exit};
 use std::fmt::Write;
 use text::near;
 use text::shown::shown;
@@ -94,6 +94,15 @@ fn unknown(name: &str, root: &Command) -> Error {
         shown(name),
         topics.join(", ")
     ))
+}
+
+/// The examples of this command for all protocols that this build speaks, each in two lines behind a line's end.
+pub(super) fn examples(
+    command: &str,
+    which: impl Fn(&Examples) -> &'static [(&'static str, &'static str)],
+) -> String {
+    let all = PROTOCOLS.iter().flat_map(|row| which(&row.examples));
+    all.map(|(words, about)| format!("\n  tiebreak {command} {words}\n      {about}")).collect()
 }
 
 /// The groups of the help, and the commands in each.

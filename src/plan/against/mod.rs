@@ -2,7 +2,7 @@
 
 mod own_paths;
 
-pub use crate::plan::settings::against::Against;
+pub use crate::plan::spec::Against;
 
 use crate::plan::Spec;
 use crate::plan::contender::gather::{

@@ -41,7 +41,6 @@ mod run;
 mod scale;
 mod scope;
 mod source;
-mod suites;
 mod table;
 mod target;
 
@@ -147,7 +146,7 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     if contenders.is_empty() {
         return Err(root.error("there is no contender: describe one as [contender.NAME]"));
     }
-    suites::check(&root, &contenders)?;
+    figures::check_all(&root, &contenders)?;
     published::check(&root, article.as_ref(), &contenders)?;
     let file = PathBuf::from(&source.name);
     let secrets = source.secrets.take();

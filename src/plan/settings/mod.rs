@@ -1,6 +1,5 @@
 //! Settings of all contenders (flags) or of one (`--set`).
 
-pub mod against;
 pub(super) mod command;
 pub mod commands;
 pub mod custom;

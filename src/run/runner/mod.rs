@@ -49,7 +49,7 @@ use text::shown::shown;
 use text::units::show_ns;
 
 /// Where a run is recorded and how it is reported.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Reporting<'a> {
     /// The directory of the run. None means a new one.
     pub out: Option<&'a Path>,

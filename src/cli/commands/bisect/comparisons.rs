@@ -73,12 +73,7 @@ impl Measuring for Comparisons<'_> {
         };
         let spec = of_units(&self.spec, self.experiment, what.units as u32, what.seed);
         let resolved = conduct::settle_read(&spec, inputs)?;
-        let reporting = Reporting {
-            out: Some(directory),
-            quiet: true,
-            no_cache: false,
-            only_first_stage: false,
-        };
+        let reporting = Reporting { out: Some(directory), quiet: true, ..Reporting::default() };
         runner::perform(&resolved, self.stop, reporting, None)?;
         self.read(what, directory)
     }

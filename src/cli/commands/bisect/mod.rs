@@ -3,7 +3,6 @@
 mod again;
 mod comparisons;
 mod duration;
-mod figure;
 
 use crate::cli::flags::{COMPARE, Flags};
 use crate::cli::options::TargetOptions;
@@ -14,7 +13,7 @@ use crate::plan::settings::declared::Declared;
 use crate::plan::{Command, RunSettings, Spec};
 use crate::run::bisect::{Keeping, RECORD, Searching, below_the_top, skipped};
 use crate::run::runner;
-use crate::system::{host, utc};
+use crate::system::utc;
 use clap::ValueHint;
 use comparisons::Comparisons;
 use protocol::{Error, Exit};
@@ -117,16 +116,13 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     let repository = &experiment.repository;
     let [good, bad] = [&args.good, &args.bad].map(|revision| repository.commit(revision));
     let (good, bad) = (good?, bad?);
-    let drawn = host::draw_seed().map_err(|error| {
-        Error::failed(format!("no seed can be read from /dev/urandom: {error}"))
-    })?;
-    let seed = spec.run.seed.unwrap_or(drawn);
+    let seed = spec.run.seed.map_or_else(conduct::draw_seed, Ok)?;
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let paths = below_the_top(repository, &here, &args.paths)?;
     let line = Searching::first_line(repository, [&good.id, &bad.id], &paths, seed)?;
     let plan = whole_plan(&spec, &experiment, &line)?;
     check_case(args, &plan)?;
-    figure::check(metric, &plan, &experiment)?;
+    check_figure(metric, &plan, &experiment)?;
     let ids = [good.id.clone(), bad.id.clone()];
     let what = Asked { ids, paths, matters, ..asked(args, &experiment, &plan, metric)? };
     skipped(&what, &line.commits)?;
@@ -217,6 +213,36 @@ fn check_case(args: &BisectArgs, plan: &Plan) -> Result<(), Error> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Refuses a figure that runs of this plan do not have, before anything is built.
+///
+/// # Errors
+/// If that is so; the message says why.
+fn check_figure(by: Metric, plan: &Plan, experiment: &RevisionExperiment) -> Result<(), Error> {
+    let question = &plan.question;
+    // Each run of a program has a peak of its own, and so has each launch of a server.
+    let has_peaks =
+        experiment.is_program_alone() && !question.is_suite || question.restarts > 0;
+    let has = by == question.primary
+        || question.secondary.contains(&by)
+        || by == Metric::PeakMemory && has_peaks;
+    if has {
+        return Ok(());
+    }
+    Err(Error::usage(match by {
+        Metric::TargetCpu => {
+            "--by cpu: the CPU time of the target is not visible; `tiebreak check` says why"
+        }
+        Metric::PeakMemory => {
+            "--by memory: a program with servers has no peak of its own in each run: a search compares the peaks of \
+             launched services, and of programs without servers (exec:)"
+        }
+        Metric::ResponseP999 => {
+            "--by p99.9 is compared only at a given rate of which a round holds enough replies: add --rate"
+        }
+        _ => "--by: this contender has no such figure; leave it out to compare throughput",
+    }))
 }
 
 /// The plan by which GOOD and BAD are compared first.

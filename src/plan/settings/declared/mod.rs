@@ -173,7 +173,8 @@ pub enum InFile {
 impl Setting {
     /// Declares a setting that all contenders use and that has no flag.
     pub const fn new(in_file: InFile, description: &'static str) -> Setting {
-        let (key, example, used_by, of_groups, flags) = ("", "", UsedBy::Everyone, false, &[] as &[Flag]);
+        let (key, example, used_by, of_groups, flags) =
+            ("", "", UsedBy::Everyone, false, &[] as &[Flag]);
         let (words, former) = (None, "");
         Setting { key, in_file, description, words, example, used_by, of_groups, flags, former }
     }
