@@ -49,7 +49,6 @@ impl Announce {
         }
     }
 
-    /// The host of an agent, if it is known.
     pub(super) fn host(&self, rank: u32) -> Option<&str> {
         match self {
             Announce::File(_) => None,

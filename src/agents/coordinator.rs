@@ -51,7 +51,6 @@ pub(super) struct Received {
     pub(super) message: Result<FromAgent, RemoteError>,
 }
 
-/// What belongs to one part of the run.
 struct RunPart<'a, 'b> {
     slices: Slices,
     timeout: Duration,

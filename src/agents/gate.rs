@@ -143,7 +143,6 @@ struct QueuedTrials {
 }
 
 impl Outbox {
-    /// Adds a trial, as it was written.
     pub(crate) fn add(&self, written: String) {
         let mut trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
         trials.count += 1;

@@ -38,7 +38,6 @@ pub(crate) struct Membership {
     pub(crate) token: Token,
     /// How long to wait until all processes are there.
     pub(crate) gather: Duration,
-    /// What this agent's clock simulates.
     pub(crate) simulated: SimulatedClock,
     /// How the coordinator says where it listens. None if all know it.
     pub(crate) announce: Option<Announce>,

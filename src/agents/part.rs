@@ -126,7 +126,6 @@ impl Slices {
         }
     }
 
-    /// The sending time of the slice at `index`.
     pub(super) fn sending_ns(&self, index: u64) -> u64 {
         let (of_warm_up, of_round) = self.sending_ns;
         if index < self.warm_up { of_warm_up } else { of_round }

@@ -11,7 +11,6 @@ use wire::remote::agents::{DIGEST_BYTES, FromAgent, MOST_PIECE_BYTES};
 /// The most bytes that an agent sends at once: some rounds of all contenders.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Sends these events of a journal.
 pub(super) fn send(events: &[String], send: impl Fn(&FromAgent)) {
     let all = events.join("\n").into_bytes();
     for piece in all.chunks(MOST_PIECE_BYTES) {

@@ -38,7 +38,6 @@ pub(super) fn settle_for_agent(spec: &Spec) -> Result<Resolved, Error> {
     })
 }
 
-/// Settles something for this machine.
 pub(super) fn with_machine<T>(
     spec: &Spec,
     settle: impl FnOnce(&Machine, &mut Resolver<'_>) -> Result<T, Error>,

@@ -131,7 +131,6 @@ impl Copies {
         self.0.iter().try_for_each(write).map_err(of_a_run)
     }
 
-    /// Writes the copies with the texts that a function returns.
     pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
         self.0.iter().try_for_each(|(format, destination)| put(destination, &text(*format)))
     }
@@ -203,7 +202,6 @@ pub(super) fn detail(verbose: bool) -> Detail {
     if verbose { Detail::Full } else { Detail::Short }
 }
 
-/// The style for standard output.
 pub(super) fn style() -> Style {
     style_of(stdout().is_terminal())
 }

@@ -41,7 +41,6 @@ pub(super) struct HostPayload {
     pub(super) binary: Vec<u8>,
     /// The SHA-256 of the binary, in hexadecimal digits.
     pub(super) hash: String,
-    /// A script that writes the arguments and the experiment file.
     script: String,
 }
 

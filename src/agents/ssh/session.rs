@@ -85,7 +85,6 @@ impl HostSession {
         Ok(address)
     }
 
-    /// Sends bytes to the script.
     pub(super) fn send(&self, bytes: &[u8]) -> Result<(), String> {
         let mut input = locked(&self.input);
         let sent = match input.as_mut() {

@@ -270,7 +270,6 @@ fn with_head_and_body(mut line: String, header_names: &[String], body_bytes: u64
     line
 }
 
-/// The path and the query of an address.
 fn path(address: &str) -> &str {
     let authority = address.split_once("://").map_or(address, |(_, rest)| rest);
     authority.find('/').map_or("/", |at| &authority[at..])
@@ -300,7 +299,6 @@ fn pace(contender: &Contender) -> String {
     }
 }
 
-/// The operations of a contender and the load on it.
 fn load_lines(contender: &Contender, pace: &str) -> Vec<String> {
     let timeout = show_ns(contender.timeout_ns);
     if contender.address == Address::Program {

@@ -52,7 +52,6 @@ pub(in crate::cli) fn perform() -> Result<Exit, Error> {
     Ok(Exit::Sound)
 }
 
-/// The command that comes next.
 fn next(here: &Path) -> String {
     let name = against::FILE;
     let Ok(repository) = Repository::containing(here) else {

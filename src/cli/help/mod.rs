@@ -105,7 +105,6 @@ pub(super) fn examples(
     all.map(|(words, about)| format!("\n  tiebreak {command} {words}\n      {about}")).collect()
 }
 
-/// The groups of the help, and the commands in each.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Compare", &["compare", "rank", "bisect", "demo"]),
     ("Run one target", &["run"]),

@@ -146,7 +146,6 @@ impl RevisionExperiment {
         &self.file.file
     }
 
-    /// The path of the file below the top of the repository.
     pub(crate) fn file_below_the_top(&self) -> String {
         let name = self.file.file.path.file_name().unwrap_or_default();
         self.below.join(name).display().to_string()

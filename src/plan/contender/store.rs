@@ -11,7 +11,6 @@ use protocol::{Store, StoreParts};
 /// The most workers of a run times the most groups: each has its own operations.
 pub(crate) const MOST_COUNTERS: usize = 64 * MOST_GROUPS;
 
-/// Returns the access to the store at this address.
 pub(in crate::plan) fn access(
     url: &Url,
     store: &Store,

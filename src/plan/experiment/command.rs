@@ -32,7 +32,6 @@ pub(super) fn read(
     }
 }
 
-/// Reads a list of commands.
 pub(super) fn read_all(
     value: &Value<'_>,
     shell: bool,

@@ -102,7 +102,6 @@ fn with_defaults<'a>(table: &Table<'a>, defaults: &Defaults<'a>) -> Table<'a> {
     }
 }
 
-/// Whether the table describes a launch.
 fn launches(table: &Table<'_>) -> bool {
     table.get("launch").is_some() || processes(table).is_some()
 }
@@ -113,7 +112,6 @@ pub(super) fn is_launched(table: &Table<'_>, defaults: &Defaults<'_>) -> bool {
     table.get("recipe").is_none() && launches(&table)
 }
 
-/// Returns a contender that consists of a recipe only.
 pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contender> {
     let mut contender = recipes::contender(recipes::find(name)?);
     contender.settings = contender.settings.over(&defaults.settings);

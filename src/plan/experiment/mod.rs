@@ -154,7 +154,6 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     Ok(Experiment { file, directory, contenders, run, article, secrets })
 }
 
-/// The contenders that the file describes.
 fn described(root: &Table<'_>, defaults: &Defaults<'_>) -> Result<Vec<Contender>, Error> {
     let tables = match root.get("contender") {
         Some(contenders) => contenders.table()?.entries(),

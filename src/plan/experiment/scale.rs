@@ -15,7 +15,6 @@ pub(super) struct Scale<'a> {
     pub(super) defaults: Defaults<'a>,
 }
 
-/// Reads all scales of a file.
 pub(super) fn read<'a>(root: &Table<'a>) -> Result<Vec<Scale<'a>>, Error> {
     let Some(value) = root.get("scale") else { return Ok(Vec::new()) };
     let scale = |(name, value): (&str, Value<'a>)| {

@@ -3,7 +3,6 @@
 use super::Draft;
 use super::source::Source;
 
-/// Targets that make no program.
 const NO_PROGRAMS: [&str; 8] =
     ["all", "clean", "test", "install", "check", "default", "help", "distclean"];
 

@@ -97,7 +97,6 @@ impl Pace {
     }
 }
 
-/// A length of slices, and the figure that requires it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::plan) struct RequiredLength {
     pub(in crate::plan) ns: u64,
@@ -105,7 +104,6 @@ pub(in crate::plan) struct RequiredLength {
     pub(in crate::plan) because: String,
 }
 
-/// The lengths of slices that a run requires.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::plan) struct RequiredLengths {
     pub(in crate::plan) throughput: RequiredLength,

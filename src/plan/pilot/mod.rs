@@ -114,7 +114,6 @@ fn parts(seen: &Seen) -> impl Iterator<Item = &Seen> {
     whole.into_iter().chain(&seen.groups)
 }
 
-/// The required length of slices, and why.
 struct RequiredSlice {
     ns: u64,
     because: String,

@@ -27,7 +27,6 @@ use text::units::show_percent;
 /// Default of `--confidence`.
 const CONFIDENCE: f64 = 1.0 - judge::ALPHA;
 
-/// Facts of the plan that the question needs.
 pub(super) struct PlanFacts<'a> {
     pub(super) contenders: &'a [Contender],
     pub(super) accesses: &'a [ContenderAccess],

@@ -58,7 +58,6 @@ pub(super) fn protocols(row: &Protocol) -> Vec<&'static str> {
     row.sql().into_iter().flat_map(|sql| sql.protocols).map(|protocol| protocol.name()).collect()
 }
 
-/// Returns the kinds of table that databases of a protocol have.
 pub(super) fn tables(row: &Protocol) -> Vec<&'static str> {
     row.sql().into_iter().flat_map(|sql| sql.tables).copied().collect()
 }

@@ -32,7 +32,6 @@ pub(super) fn names(text: &str) -> Result<Vec<String>, String> {
 }
 
 impl Settings {
-    /// Whether processes are named for this contender.
     pub(in crate::plan) fn names_processes(&self) -> bool {
         self.pids.is_some() || self.processes.is_some()
     }

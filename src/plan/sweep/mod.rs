@@ -197,7 +197,6 @@ impl LoadPoints<'_> {
         Ok(Resolved { plan, accesses, cautions, secrets, method, target_cores, own_cores, spec })
     }
 
-    /// Resolves every load point.
     fn each(&self, machine: &Machine, resolver: &mut Resolver<'_>) -> Result<Vec<Resolved>, Error> {
         let mut points = Vec::with_capacity(self.swept.values.len());
         let mut inputs = self.inputs.clone();

@@ -41,7 +41,6 @@ impl Keeping {
         &self.directory
     }
 
-    /// The directory of a run, whose name the record has.
     pub(super) fn run(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }

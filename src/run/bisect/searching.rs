@@ -49,7 +49,6 @@ enum Part {
     Naming(usize),
 }
 
-/// One line while it is searched.
 struct OnLine {
     at: usize,
     search: Search,

@@ -4,7 +4,6 @@ use super::state::{RunState, SoFar, whole_seconds};
 use std::time::Instant;
 use text::units::{show_counted, show_rate};
 
-/// The position in the run, on one line.
 pub(super) fn line(state: &RunState, now: Instant) -> String {
     let mut line = state.label();
     if let Some(left) = state.left(now) {

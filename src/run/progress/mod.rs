@@ -35,7 +35,6 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Starts to show the progress of a run.
     pub(crate) fn start(style: ProgressStyle, names: &[String]) -> Progress {
         let state = RunState::new(names, Instant::now());
         let driving = Driving::default();

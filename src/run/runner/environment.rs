@@ -114,10 +114,8 @@ pub(super) trait StoreAccess {
     /// The fingerprint in its store under this key. Returns None if there is none.
     fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
 
-    /// Keeps this fingerprint in its store under this key.
     fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
 
-    /// Removes the fingerprint that its store keeps under this key.
     fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String>;
 
     /// Prepares its store for the first load of this workload; in a database this creates new,

@@ -23,7 +23,6 @@ pub(crate) const REPORTS: [&str; 2] = ["report.json", "report.html"];
 /// The part of a name that shows that a directory is that of an agent.
 pub(super) const AGENT: &str = ".agent-";
 
-/// The directory of the targets' logs in the directory of a run.
 pub(super) const LOGS: &str = "logs";
 
 /// Creates the directory and the journal in it: `--out`, or a new one named after

@@ -16,7 +16,6 @@ pub(super) struct Segment {
     pub(super) launch: Option<u32>,
 }
 
-/// How many launches come after this segment.
 pub(super) fn launches_after(question: &Question, segment: &Segment) -> u32 {
     let each = question.rounds_of_a_launch().unwrap_or(u32::MAX);
     question.restarts.saturating_sub((segment.first_round - 1) / each + 1)
@@ -50,7 +49,6 @@ pub(super) fn of(question: &Question) -> Vec<Segment> {
     starts.zip(&ends).map(segment).collect()
 }
 
-/// The segments after this many rounds.
 pub(super) fn after(question: &Question, rounds: u32) -> Vec<Segment> {
     let rest = of(question).into_iter().map(|segment| {
         let done = (rounds + 1).saturating_sub(segment.first_round).min(segment.rounds);

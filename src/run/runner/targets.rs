@@ -153,7 +153,6 @@ impl<'a> Targets<'a> {
         Some(Shared { launch, url, meter: meter(running) })
     }
 
-    /// How the lost nodes of this contender's target ended.
     fn lost_nodes(&self, contender: usize) -> Vec<String> {
         let owner = self.up(self.resolved.plan.target_of(contender));
         owner.and_then(|owner| owner.running.as_ref()).map_or(Vec::new(), Running::lost)
@@ -232,7 +231,6 @@ impl<'a> Targets<'a> {
         engine::run_shown(&order, lanes, clocks, (self.stop, &driving, &self.left_out), each)
     }
 
-    /// The side channel to this contender's store, if it is one and is up.
     fn store(&self, contender: usize) -> Option<Box<dyn SideChannel>> {
         let known = self.resolved.plan.contenders.get(contender)?;
         side_channel(known, self.up(contender)?)

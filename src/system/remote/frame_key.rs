@@ -20,7 +20,6 @@ impl FrameKey {
         FrameKey { keyed, frames: 0 }
     }
 
-    /// The signature of the next frame.
     pub(super) fn sign(&mut self, frame: &[u8]) -> Signature {
         let mut signature = [0; SIGNATURE_BYTES];
         signature.copy_from_slice(&self.next(frame).finalize().into_bytes());

@@ -18,7 +18,6 @@ use wire::remote::handshake::{NONCE_BYTES, Nonce};
 const FEWEST_BYTES: usize = 16;
 /// Maximum length of a token, in bytes.
 const MOST_BYTES: usize = 256;
-/// How many random bytes a new token has.
 const RANDOM_BYTES: usize = 16;
 
 /// A secret that both sides know. It cannot be serialised, and `Debug` does not show it, so that it

@@ -30,7 +30,6 @@ pub(super) enum Config {
     Nobody,
 }
 
-/// Makes a command of git in this directory.
 pub(super) fn command(directory: &Path, config: Config) -> Command {
     let mut command = Command::new("git");
     // A hook of git that starts tiebreak sets variables that lead to its repository.
@@ -103,12 +102,10 @@ pub(super) fn links(listed: &[u8]) -> Vec<(PathBuf, String)> {
     links.collect()
 }
 
-/// An output of one line as a path.
 pub(super) fn path(output: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(output.strip_suffix(b"\n").unwrap_or(output)))
 }
 
-/// An output of one line as text.
 pub(super) fn line(output: &[u8]) -> String {
     String::from_utf8_lossy(output).trim_end().to_owned()
 }

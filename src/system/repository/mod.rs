@@ -83,7 +83,6 @@ impl Repository {
         self.describe(&id)
     }
 
-    /// The commit of this whole id.
     pub(crate) fn describe(&self, id: &str) -> Result<Commit, Error> {
         let found = self.log(&["-1", id, "--"])?.pop();
         found.ok_or_else(|| Error::failed(format!("the repository cannot be read: no commit {id}")))
@@ -151,7 +150,6 @@ impl Repository {
     }
 }
 
-/// A commit from the fields of [`FORMAT`].
 fn commit(fields: &[&str]) -> Commit {
     let field = |at: usize| fields[at].chars().take(LONGEST).collect();
     Commit {

@@ -109,7 +109,6 @@ fn contains(command: &ProgramCommand, placeholder: &str) -> bool {
     command.words().iter().any(|word| word.contains(placeholder))
 }
 
-/// A case that is run alone.
 struct AloneCase {
     name: String,
     /// Whether a run of it failed since the cases were set.
@@ -331,7 +330,6 @@ impl PreparedRun {
             .replace(CASE, &self.word)
     }
 
-    /// The standard output of the run.
     fn printed(&self, output: &Output) -> Result<Vec<u8>, String> {
         if output.bytes > LONGEST {
             return Err(format!(

@@ -35,13 +35,11 @@ pub(super) fn listening_on(address: SocketAddr) -> Listening {
     best(&tcp_sockets(LISTENING), address)
 }
 
-/// The sockets that listen on this port, on any address.
 pub(super) fn listening_on_port(port: u16) -> Listening {
     let sockets = tcp_sockets(LISTENING).into_iter().filter(|socket| socket.port == port);
     sockets.fold(Listening::default(), Listening::and)
 }
 
-/// The TCP ports of those of these sockets that listen.
 pub(super) fn ports_of(inodes: &BTreeSet<u64>) -> BTreeSet<u16> {
     let sockets = tcp_sockets(LISTENING).into_iter();
     sockets.filter(|socket| inodes.contains(&socket.inode)).map(|socket| socket.port).collect()
@@ -100,7 +98,6 @@ fn best(sockets: &[Tcp], wanted: SocketAddr) -> Listening {
     order.map(at).find(|listening| !listening.is_empty()).unwrap_or_default()
 }
 
-/// The unix sockets that listen at this path.
 pub(super) fn listening_at(path: &str) -> Listening {
     let table = fs::read("/proc/net/unix").unwrap_or_default();
     let real = fs::canonicalize(path).ok();

@@ -159,7 +159,6 @@ impl<'a> Builds<'a> {
     }
 }
 
-/// What to do without a cache directory.
 pub(crate) const NO_CACHE: &str = "there is no cache directory to build into: set HOME or XDG_CACHE_HOME to an \
                                    absolute path";
 

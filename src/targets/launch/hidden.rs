@@ -35,7 +35,6 @@ pub(super) fn of_address(url: &Url) -> Vec<String> {
     hidden
 }
 
-/// The values of the headers, and the body.
 pub(super) fn of_requests(headers: &[(String, Vec<u8>)], body: Option<&[u8]>) -> Vec<String> {
     let body = body.filter(|body| body.len() <= LONGEST_BODY);
     let body = body.map(|body| String::from_utf8_lossy(body).into_owned());

@@ -113,7 +113,6 @@ impl File {
         self.path.contains(PROCESS)
     }
 
-    /// Its path for the process of this name.
     pub(crate) fn path_for(&self, process: &str) -> String {
         self.path.replace(PROCESS, process)
     }

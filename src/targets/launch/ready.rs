@@ -57,7 +57,6 @@ enum CheckResult {
 }
 
 impl Wait<'_> {
-    /// Waits until the process of this number, which was started, is ready.
     pub(super) fn until_ready(
         &mut self,
         number: usize,

@@ -97,9 +97,7 @@ const REBUILD: &str = "TIEBREAK_REBUILD";
 /// Where a snapshot is, for its environment.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
-    /// The top of the user's working tree.
     pub(super) top: &'a Path,
-    /// The top of the snapshot's tree.
     pub(super) tree: &'a Path,
     /// The directory that stands for that of the experiment file.
     pub(super) directory: &'a Path,

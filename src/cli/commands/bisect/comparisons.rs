@@ -28,7 +28,6 @@ pub(super) struct Comparisons<'a> {
     pub(super) is_quiet: bool,
 }
 
-/// A commit as one side of a comparison, under this name.
 pub(super) fn side(name: &str, commit: &Commit) -> Side {
     Side { name: name.to_owned(), commit: commit.clone(), is_work_tree: false }
 }

@@ -76,7 +76,6 @@ fn size() -> Size {
     size.map_or(Size::USUAL, |(columns, rows)| Size::new(columns.0, rows.0))
 }
 
-/// Shows progress until the run is over.
 fn write_until_over(
     mailbox: &Mailbox,
     style: ProgressStyle,

@@ -44,11 +44,9 @@ pub(super) struct RunSession<'a, W> {
     pub(super) environment: &'a mut dyn Environment,
     /// What is known of the stores among the targets.
     pub(super) stores: Stores,
-    /// What is known of the lanes' own costs.
     pub(super) own_costs: OwnCosts,
     /// The lanes that the engine leaves out of the rounds that follow.
     pub(super) left_out: LeftOut,
-    /// Whether a signal requested the end.
     pub(super) stopped: &'a dyn Fn() -> bool,
     /// Waits, unless the end is requested.
     pub(super) pause: &'a dyn Fn(Duration),
