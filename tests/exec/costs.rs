@@ -50,7 +50,7 @@ fn not_ours() {
 }
 
 fn pinned() {
-    let cores = tiebreak::system::cores::allowed_to(std::process::id()).expect("Linux");
+    let cores = sys::affinity::allowed_cores(std::process::id()).expect("Linux");
     let (first, last) = (cores[0], cores[cores.len() - 1]);
     let check = format!("grep -q \"^Cpus_allowed_list:.{first}$\" /proc/self/status");
     let program =

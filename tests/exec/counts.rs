@@ -119,7 +119,7 @@ fn much() {
 }
 
 fn workers() {
-    let cores = tiebreak::system::cores::allowed_to(std::process::id()).expect("Linux");
+    let cores = sys::affinity::allowed_cores(std::process::id()).expect("Linux");
     if lacks(Lack::SecondCore) {
         return;
     }

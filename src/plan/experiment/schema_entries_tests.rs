@@ -63,7 +63,7 @@ fn shape(setting: &Setting) -> Option<Json> {
 /// The entry of a setting: its description, and what the schema allows for it.
 fn entry(setting: &Setting, now: &Json) -> Json {
     let mut entry = Map::new();
-    entry.insert("description".to_owned(), setting.full_description().into());
+    entry.insert("description".to_owned(), description(setting).into());
     let shape = shape(setting).unwrap_or_else(|| now.clone());
     let shape = shape.as_object().expect("an object");
     entry.extend(shape.iter().filter(|(key, _)| *key != "description").map(cloned));
@@ -71,6 +71,16 @@ fn entry(setting: &Setting, now: &Json) -> Json {
         entry.insert("examples".to_owned(), json!([example]));
     }
     entry.into()
+}
+
+/// With the words that each protocol has, or the protocols that have the setting.
+fn description(setting: &Setting) -> String {
+    let about = setting.description;
+    match (setting.words, setting.protocols()) {
+        (Some(of), _) => format!("{about}: {}.", PROTOCOLS.words_by_protocol(of)),
+        (None, Some(protocols)) => format!("{about} Only for {protocols}."),
+        (None, None) => about.to_owned(),
+    }
 }
 
 /// The value at the beginning of a setting's example, for types without better examples of their own.

@@ -59,16 +59,6 @@ impl Setting {
         PROTOCOLS.iter().any(|row| self.fits(row))
     }
 
-    /// Its description in the schema, with the words that each protocol has, or the protocols that have the setting.
-    pub fn full_description(&self) -> String {
-        let about = self.description;
-        match (self.words, self.protocols()) {
-            (Some(of), _) => format!("{about}: {}.", PROTOCOLS.words_by_protocol(of)),
-            (None, Some(protocols)) => format!("{about} Only for {protocols}."),
-            (None, None) => about.to_owned(),
-        }
-    }
-
     /// An example of a value, or the words that each protocol has, for the help of `--set`.
     pub fn full_example(&self) -> String {
         match (self.words, self.protocols()) {
@@ -79,7 +69,7 @@ impl Setting {
     }
 
     /// The protocols that have the setting, if only these do.
-    fn protocols(&self) -> Option<String> {
+    pub fn protocols(&self) -> Option<String> {
         match self.used_by {
             UsedBy::Own | UsedBy::Sharded | UsedBy::Replicated => {
                 Some(PROTOCOLS.titles(|row| self.fits(row)))
