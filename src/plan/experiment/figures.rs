@@ -1,8 +1,7 @@
 //! `figures` of a contender: what prints the figures of its cases, and where.
 
-use crate::plan::experiment::contender::Contender;
 use crate::plan::experiment::table::{Table, Value};
-use crate::plan::experiment::target::{Defaults, Target};
+use crate::plan::experiment::target::Defaults;
 use crate::targets::exec::figures::{FIGURES, TEMP, kind_named};
 use crate::targets::exec::{Figures, Program};
 use figures::Kind;
@@ -34,24 +33,6 @@ pub(super) fn of_program(
 pub(super) fn refuse(table: &Table<'_>) -> Error {
     let why = "only a program (url = 'exec:…') has figures of cases: remove this key";
     table.get("figures").map_or_else(|| table.error(why), |value| value.error(why))
-}
-
-/// Checks that all contenders have figures, or none.
-pub(super) fn check_all(root: &Table<'_>, contenders: &[Contender]) -> Result<(), Error> {
-    let has = |contender: &Contender| matches!(&contender.target, Target::Program(it) if it.figures.is_some());
-    let (with, without) = (
-        contenders.iter().find(|contender| has(contender)),
-        contenders.iter().find(|contender| !has(contender)),
-    );
-    let (Some(with), Some(without)) = (with, without) else { return Ok(()) };
-    let name = &without.name;
-    let table = root.get("contender").map(|all| all.table()).transpose()?;
-    let own = table.and_then(|table| table.get(name));
-    let message = format!(
-        "`figures` is missing: `{}` is a suite, and all contenders of a comparison must be one",
-        with.name
-    );
-    Err(own.map_or_else(|| root.error(&message), |value| value.error(&message)))
 }
 
 /// A name, a table, or whether they are looked for.

@@ -41,6 +41,7 @@ mod run;
 mod scale;
 mod scope;
 mod source;
+mod suites;
 mod table;
 mod target;
 
@@ -146,7 +147,7 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     if contenders.is_empty() {
         return Err(root.error("there is no contender: describe one as [contender.NAME]"));
     }
-    figures::check_all(&root, &contenders)?;
+    suites::check(&root, &contenders)?;
     published::check(&root, article.as_ref(), &contenders)?;
     let file = PathBuf::from(&source.name);
     let secrets = source.secrets.take();
