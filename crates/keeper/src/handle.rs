@@ -62,24 +62,17 @@ impl LogTroubles {
 }
 
 /// Why a keeper did not fulfil a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// It cannot be done: a sentence that says why.
+    #[error("{0}")]
     Refused(String),
     /// The keeper is gone; what it had started was ended.
+    #[error("it was ended because its keeper was killed")]
     Killed,
     /// The caller requested the end.
+    #[error("stopped while waiting for it")]
     Stopped,
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Error::Refused(why) => why,
-            Error::Killed => "it was ended because its keeper was killed",
-            Error::Stopped => "stopped while waiting for it",
-        })
-    }
 }
 
 impl Keeper {

@@ -1,19 +1,11 @@
 //! The `/proc` data of a process, and its identity.
 
-use std::fmt;
 use std::fs;
 
 /// A sentence that says why something about a target is not visible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct NotVisible(pub String);
-
-impl fmt::Display for NotVisible {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NotVisible {}
 
 /// The identity of a process. The number alone is not enough, because the kernel reuses it.
 #[derive(

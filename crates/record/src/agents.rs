@@ -3,7 +3,7 @@
 
 use crate::{Seen, TrialRecord};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use thiserror::Error;
 
 /// What one agent did in a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -70,11 +70,13 @@ pub struct AgentPart {
 }
 
 /// Why records cannot be merged. Agents are named by their ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MergeError {
     /// No agent recorded the trial.
+    #[error("no agent recorded the trial")]
     NoRecord,
     /// Two agents recorded different trials.
+    #[error("agents {one} and {other} recorded different trials")]
     DifferentTrials {
         /// The one.
         one: u32,
@@ -82,6 +84,7 @@ pub enum MergeError {
         other: u32,
     },
     /// Two agents recorded different slices of one trial that was not cut short.
+    #[error("agents {one} and {other} recorded different slices of one trial")]
     DifferentSlices {
         /// The one.
         one: u32,
@@ -89,22 +92,6 @@ pub enum MergeError {
         other: u32,
     },
 }
-
-impl fmt::Display for MergeError {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MergeError::NoRecord => to.write_str("no agent recorded the trial"),
-            MergeError::DifferentTrials { one, other } => {
-                write!(to, "agents {one} and {other} recorded different trials")
-            }
-            MergeError::DifferentSlices { one, other } => {
-                write!(to, "agents {one} and {other} recorded different slices of one trial")
-            }
-        }
-    }
-}
-
-impl std::error::Error for MergeError {}
 
 /// Merges what the agents recorded of one trial, slice by slice. A slice lasts from the first
 /// start to the last reply of any agent.
