@@ -1,7 +1,11 @@
 //! Compares big bodies with what was sent, without keeping them.
 
+use crate::common::Subject;
 use std::ops::Range;
-use wire::{Codec, Events, Out, Reply, Tag};
+use wire::{Class, Codec, Events, Out, Reply, Tag};
+
+/// The length of the body.
+pub(crate) const BYTES: usize = 10 << 20;
 
 struct Compared {
     /// Where the input lies: each piece must be borrowed from there.
@@ -32,14 +36,35 @@ impl Events for Compared {
     }
 }
 
-/// A body of so many bytes.
-pub(crate) fn bytes(length: usize) -> Vec<u8> {
-    (0..length).map(byte).collect()
+/// The body.
+pub(crate) fn body() -> Vec<u8> {
+    (0..BYTES).map(byte).collect()
+}
+
+/// Its parts, of 1 to 60 000 bytes.
+pub(crate) fn parts(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (mut rest, mut size) = (body, 1);
+    std::iter::from_fn(move || {
+        let (part, left) = rest.split_at(rest.len().min(size));
+        (rest, size) = (left, size * 7 % 60_013);
+        (!part.is_empty()).then_some(part)
+    })
+}
+
+/// Checks that a stream that holds the body is received as one reply with this code and so many items.
+pub(crate) fn check(subject: &impl Subject, stream: &[u8], code: u16, items: u32) {
+    for piece in [7, 1000, 16 * 1024, 1 << 20] {
+        let mut codec = subject.fresh();
+        subject.ask(&mut codec).expect("fresh");
+        let body_len = BYTES as u64;
+        let reply = Reply { tag: Tag(0), class: Class::Ok, code, body_len, items };
+        assert_eq!(receive(&mut codec, stream, piece), (BYTES, vec![reply]));
+    }
 }
 
 /// Feeds a stream that holds such a body, in pieces of one size. Returns how
 /// many of its bytes were reported, and the replies.
-pub(crate) fn receive(codec: &mut impl Codec, stream: &[u8], piece: usize) -> (usize, Vec<Reply>) {
+fn receive(codec: &mut impl Codec, stream: &[u8], piece: usize) -> (usize, Vec<Reply>) {
     let mut seen = Compared { input: stream.as_ptr_range(), bytes: 0, replies: Vec::new() };
     let (mut consumed, mut shown) = (0, 0);
     while shown < stream.len() {
