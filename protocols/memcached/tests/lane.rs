@@ -7,49 +7,17 @@ use protocol::testing::store_lanes::{self, halves, workload};
 use record::{Kind, LaneTask, Workload};
 use wire::memcached::Dialect;
 
-#[test]
-fn a_load_goes_on_at_any_key() {
-    store_lanes::a_load_goes_on_at_any_key(&DIALECTS);
-}
-
-#[test]
-fn what_was_written_comes_back_at_any_depth() {
-    store_lanes::what_was_written_comes_back_at_any_depth(&DIALECTS);
-}
-
-#[test]
-fn a_store_is_asked_whether_it_answers() {
-    store_lanes::a_store_is_asked_whether_it_answers(&DIALECTS);
-}
-
-#[test]
-fn every_kind_is_answered() {
-    store_lanes::every_kind_is_answered(&DIALECTS);
-}
-
-#[test]
-fn what_is_not_there_is_a_miss() {
-    store_lanes::what_is_not_there_is_a_miss(&DIALECTS);
-}
-
-#[test]
-fn a_read_and_its_write_are_one_operation() {
-    store_lanes::a_read_and_its_write_are_one_operation(&DIALECTS);
-}
-
-#[test]
-fn fresh_connections_serve_both_halves() {
-    store_lanes::fresh_connections_serve_both_halves(&DIALECTS);
-}
-
-#[test]
-fn a_read_that_finds_nothing_ends_the_operation() {
-    store_lanes::a_read_that_finds_nothing_ends_the_operation(&DIALECTS);
-}
-
-#[test]
-fn counters_hold_what_was_counted() {
-    store_lanes::counters_hold_what_was_counted(&DIALECTS);
+protocol::store_lane_tests! {
+    DIALECTS;
+    a_load_goes_on_at_any_key,
+    what_was_written_comes_back_at_any_depth,
+    a_store_is_asked_whether_it_answers,
+    every_kind_is_answered,
+    what_is_not_there_is_a_miss,
+    a_read_and_its_write_are_one_operation,
+    fresh_connections_serve_both_halves,
+    a_read_that_finds_nothing_ends_the_operation,
+    counters_hold_what_was_counted,
 }
 
 #[test]

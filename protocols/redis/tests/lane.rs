@@ -16,49 +16,21 @@ const OPEN: [Dialect; 2] = [
     ("RESP3", || start_with(Protocol::Resp3, &["--protected-mode", "no"])),
 ];
 
-#[test]
-fn a_load_goes_on_at_any_key() {
-    store_lanes::a_load_goes_on_at_any_key(&DIALECTS);
-}
-
-#[test]
-fn what_was_written_comes_back_at_any_depth() {
-    store_lanes::what_was_written_comes_back_at_any_depth(&DIALECTS);
-}
-
-#[test]
-fn a_store_is_asked_whether_it_answers() {
-    store_lanes::a_store_is_asked_whether_it_answers(&DIALECTS);
-}
-
-#[test]
-fn every_kind_is_answered() {
-    store_lanes::every_kind_is_answered(&DIALECTS);
-}
-
-#[test]
-fn what_is_not_there_is_a_miss() {
-    store_lanes::what_is_not_there_is_a_miss(&DIALECTS);
-}
-
-#[test]
-fn a_read_and_its_write_are_one_operation() {
-    store_lanes::a_read_and_its_write_are_one_operation(&DIALECTS);
+protocol::store_lane_tests! {
+    DIALECTS;
+    a_load_goes_on_at_any_key,
+    what_was_written_comes_back_at_any_depth,
+    a_store_is_asked_whether_it_answers,
+    every_kind_is_answered,
+    what_is_not_there_is_a_miss,
+    a_read_and_its_write_are_one_operation,
+    a_read_that_finds_nothing_ends_the_operation,
+    counters_hold_what_was_counted,
 }
 
 #[test]
 fn fresh_connections_serve_both_halves() {
     store_lanes::fresh_connections_serve_both_halves(&OPEN);
-}
-
-#[test]
-fn a_read_that_finds_nothing_ends_the_operation() {
-    store_lanes::a_read_that_finds_nothing_ends_the_operation(&DIALECTS);
-}
-
-#[test]
-fn counters_hold_what_was_counted() {
-    store_lanes::counters_hold_what_was_counted(&DIALECTS);
 }
 
 #[test]

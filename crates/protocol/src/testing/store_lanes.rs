@@ -7,6 +7,17 @@ use record::{Distribution, Kind, LaneTask, Loading, Reuse, Seen, Share, Verify, 
 
 const KEYS: u64 = 500;
 
+/// Makes a test of each of these checks of a lane, with these dialects.
+#[macro_export]
+macro_rules! store_lane_tests {
+    ($dialects:expr; $($check:ident),+ $(,)?) => {
+        $(#[test]
+        fn $check() {
+            $crate::testing::store_lanes::$check(&$dialects);
+        })+
+    };
+}
+
 /// A workload of these kinds, some keys of which are requested more often than others.
 pub fn workload(mix: &[(Kind, f64)]) -> Workload {
     Workload { distribution: Distribution::Zipf(0.9), ..verified(KEYS, mix) }
