@@ -115,11 +115,6 @@ pub struct Examples {
     pub setup: &'static [(&'static str, &'static str)],
 }
 
-impl Examples {
-    /// No examples.
-    pub const NONE: Examples = Examples { compare: &[], load: &[], setup: &[] };
-}
-
 /// A server that can be launched by name. It is written as one contender of an experiment file.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
@@ -186,6 +181,37 @@ impl NotReady {
 }
 
 impl Protocol {
+    /// What most protocols have in common. Each gives its own names, addresses, login, family and readiness.
+    pub const USUAL: Protocol = Protocol {
+        name: "",
+        title: "",
+        schemes: &[],
+        not_supported: &[],
+        client: "",
+        memory_setting: "",
+        example: "",
+        login: Login::Never,
+        path: Path::Nothing,
+        query: Query::Words(&[]),
+        family: Family::Program,
+        own: &[],
+        ready: ReadyRequest::NoServer,
+        not_ready: |_| NotReady::ERROR,
+        full: &[],
+        no_depth: None,
+        no_groups: None,
+        consistency: &[],
+        lacks: |_| None,
+        codes: Vec::new,
+        programs: None,
+        chapter: None,
+        examples: Examples { compare: &[], load: &[], setup: &[] },
+        recipes: &[],
+        software: &[],
+        null: None,
+        null_variants: &[],
+    };
+
     /// Whether its contenders can hold keys and values.
     pub fn is_store(&self) -> bool {
         match self.family {
@@ -196,26 +222,17 @@ impl Protocol {
 
     /// Returns its properties as an SQL database, or None if it is not one.
     pub fn sql(&self) -> Option<&Sql> {
-        match &self.family {
-            Family::Sql(sql) => Some(sql),
-            _ => None,
-        }
+        if let Family::Sql(sql) = &self.family { Some(sql) } else { None }
     }
 
     /// Returns its properties as a protocol of requests, or None if it is not one.
     pub fn requests(&self) -> Option<&Requests> {
-        match &self.family {
-            Family::Requests(requests) => Some(requests),
-            _ => None,
-        }
+        if let Family::Requests(requests) = &self.family { Some(requests) } else { None }
     }
 
     /// Returns its properties as files, or None if it is another protocol.
     pub fn files(&self) -> Option<&Files> {
-        match &self.family {
-            Family::Files(files) => Some(files),
-            _ => None,
-        }
+        if let Family::Files(files) = &self.family { Some(files) } else { None }
     }
 
     /// Whether it is an SQL database.
@@ -234,10 +251,7 @@ impl Protocol {
             (OperationText::Sql(_), Family::Sql(_))
             | (OperationText::Request { .. }, Family::Requests(_)) => true,
             (OperationText::Command(_), Family::Store(store)) => store.has_commands,
-            (
-                OperationText::Sql(_) | OperationText::Request { .. } | OperationText::Command(_),
-                _,
-            ) => false,
+            _ => false,
         }
     }
 }

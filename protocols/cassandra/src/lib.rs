@@ -39,9 +39,7 @@ pub static ROW: Protocol = Protocol {
     name: "cassandra",
     title: "Cassandra",
     schemes: &[Scheme::nodes("cassandra", 9042)],
-    not_supported: &[],
     client: "cqlsh",
-    memory_setting: "",
     example: "cassandra://USER:PASSWORD@HOST/KEYSPACE",
     login: Login::Optional,
     path: Path::Name { what: "keyspace (letters, digits, `_`)", fits: is_identifier },
@@ -72,14 +70,11 @@ pub static ROW: Protocol = Protocol {
     // An OPTIONS frame of version 4, which is answered before any login.
     ready: ReadyRequest::Answers(&[4, 0, 0, 0, 5, 0, 0, 0, 0]),
     not_ready: |code| drivers::not_ready(request_error::refusal(code)),
-    full: &[],
     no_depth: Some(NO_DEPTH),
-    no_groups: None,
     consistency: &Consistency::ALL,
     lacks: drivers::lacks_beside_wide_rows,
     codes: || code_names().collect(),
     null: Some(null_service),
-    programs: None,
     chapter: Some(("cassandra", "Cassandra")),
     examples: Examples {
         compare: &[],
@@ -135,6 +130,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(false),
         },
     ],
+    ..Protocol::USUAL
 };
 
 /// Access that runs the cheapest statement in this way.

@@ -23,8 +23,8 @@ pub use verified::{FilesAccess, lacks};
 use engine::{EngineError, MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
 use protocol::{
-    Access, Examples, Family, Files, Login, NotReady, NullLane, Own, Path, Protocol, Query,
-    ReadyRequest, Scheme, TargetKind,
+    Access, Examples, Family, Files, Login, NullLane, Own, Path, Protocol, Query, ReadyRequest,
+    Scheme, TargetKind,
 };
 use record::{Address, DriveOrder, Workload};
 use settings::settings;
@@ -35,9 +35,6 @@ pub static ROW: Protocol = Protocol {
     name: "file",
     title: "files",
     schemes: &[Scheme::local("file", TargetKind::Directory)],
-    not_supported: &[],
-    client: "",
-    memory_setting: "",
     example: "file:///dev/shm/cache",
     login: Login::Never,
     path: Path::Nothing,
@@ -51,16 +48,8 @@ pub static ROW: Protocol = Protocol {
     }),
     own: &settings::OWN,
     ready: ReadyRequest::NoServer,
-    not_ready: |_| NotReady::ERROR,
-    full: &[],
     no_depth: Some("files have one operation in flight per connection: leave out depth"),
-    no_groups: None,
-    consistency: &[],
     lacks,
-    codes: Vec::new,
-    null: None,
-    programs: None,
-    chapter: None,
     examples: Examples {
         compare: &[],
         load: &[(
@@ -69,9 +58,7 @@ pub static ROW: Protocol = Protocol {
         )],
         setup: &[],
     },
-    recipes: &[],
-    software: &[],
-    null_variants: &[],
+    ..Protocol::USUAL
 };
 
 fn open(

@@ -12,8 +12,8 @@ pub use requests::HttpRequests;
 
 use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
-    Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
-    ReadyRequest, Recipe, RequestHead, RequestOperation, RequestParts, Requests, Scheme,
+    Access, Family, Login, NullLane, NullVariant, Path, Protocol, Query, ReadyRequest, Recipe,
+    RequestHead, RequestOperation, RequestParts, Requests, Scheme,
 };
 use record::DriveOrder;
 use requests::HttpRequest;
@@ -24,30 +24,18 @@ pub static ROW: Protocol = Protocol {
     name: "http",
     title: "HTTP",
     schemes: &[Scheme::host("http", 80), Scheme::tls("https", 443), Scheme::socket("http+unix")],
-    not_supported: &[],
-    client: "",
-    memory_setting: "",
     example: "http://127.0.0.1:8080/",
     login: Login::Optional,
     path: Path::OfRequest,
     query: Query::OfRequest,
     family: Family::Requests(Requests { alpn: &[b"http/1.1"], check, connect }),
-    own: &[],
     ready: ReadyRequest::Page,
-    not_ready: |_| NotReady::ERROR,
-    full: &[],
     no_depth: Some("depth applies only to stores (memcached://, redis://)"),
-    no_groups: None,
-    consistency: &[],
     lacks: |kind| {
         let why = "a web server supports only the requests of [[workload.requests]]";
         (!kind.is_own()).then_some(why)
     },
-    codes: Vec::new,
     null: Some(null_service),
-    programs: None,
-    chapter: None,
-    examples: Examples::NONE,
     recipes: &[
         Recipe { name: "nginx", text: include_str!("../recipes/nginx.toml") },
         Recipe { name: "lighttpd", text: include_str!("../recipes/lighttpd.toml") },
@@ -57,8 +45,8 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "go", text: include_str!("../recipes/go.toml") },
         Recipe { name: "uvicorn", text: include_str!("../recipes/uvicorn.toml") },
     ],
-    software: &[],
     null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
+    ..Protocol::USUAL
 };
 
 /// The request of this head, for a body of this length.

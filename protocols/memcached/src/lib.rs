@@ -27,7 +27,6 @@ pub static ROW: Protocol = Protocol {
     name: "memcached",
     title: "memcached",
     schemes: &[Scheme::nodes("memcached", 11211), Scheme::socket("memcached+unix")],
-    not_supported: &[],
     client: "nc",
     memory_setting: "-m",
     example: "memcached://127.0.0.1:11211",
@@ -47,21 +46,15 @@ pub static ROW: Protocol = Protocol {
             Ok(Box::new(MemcachedAccess { dialect, numbers, sharded }))
         },
     }),
-    own: &[],
     ready: ReadyRequest::Answers(b"version\r\n"),
     not_ready,
     full: &[memcached::codes::OUT_OF_MEMORY],
-    no_depth: None,
-    no_groups: None,
-    consistency: &[],
     lacks: memcached_lacks,
     codes: || {
         let codes = memcached::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
-    programs: None,
-    chapter: None,
     examples: Examples {
         compare: &[(
             "memcached file:///dev/shm/cache --value 1kB --distribution 'zipf(0.99)'",
@@ -88,7 +81,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(memcached::Dialect::Meta),
         },
     ],
-    software: &[],
+    ..Protocol::USUAL
 };
 
 impl Access for MemcachedAccess {

@@ -24,8 +24,8 @@ use access::{ROW_BYTES, refusal};
 use drivers::{DatabaseAccess, SqlAccess};
 use engine::workload::longest_key;
 use protocol::{
-    ALLOW_KEY, Access, ClientLibrary, Examples, Family, Login, NO_DEPTH, NullVariant, Path,
-    Protocol, Query, ReadyRequest, Recipe, Scheme, Sql, TLS,
+    ALLOW_KEY, Access, ClientLibrary, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
+    ReadyRequest, Recipe, Scheme, Sql, TLS,
 };
 use record::{SqlProtocol, SqlSettings, Workload};
 
@@ -34,9 +34,7 @@ pub static ROW: Protocol = Protocol {
     name: "mysql",
     title: "MySQL",
     schemes: &[Scheme::host("mysql", 3306), Scheme::socket("mysql+unix")],
-    not_supported: &[],
     client: "mariadb",
-    memory_setting: "",
     example: "mysql://USER:PASSWORD@HOST/DATABASE",
     login: Login::User,
     path: Path::Name { what: "database", fits: |_| true },
@@ -67,25 +65,17 @@ pub static ROW: Protocol = Protocol {
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
-    own: &[],
     // The server sends the first bytes.
     ready: ReadyRequest::Answers(b""),
     not_ready: |code| drivers::not_ready(refusal(code)),
-    full: &[],
     no_depth: Some(NO_DEPTH),
-    no_groups: None,
-    consistency: &[],
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: Some(null_service),
-    programs: None,
-    chapter: None,
-    examples: Examples::NONE,
     recipes: &[
         Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },
     ],
-    software: &[],
     null_variants: &[
         NullVariant {
             name: "MySQL",
@@ -100,6 +90,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(Sending::Text),
         },
     ],
+    ..Protocol::USUAL
 };
 
 /// Access that runs the cheapest statement in this way.

@@ -18,7 +18,7 @@ pub use dialect::OracleDialect;
 
 use drivers::{Announced, DatabaseAccess, SqlAccess};
 use protocol::{
-    ClientLibrary, Examples, Family, Login, NO_DEPTH, OwnSetting, OwnValues, Path, Protocol, Query,
+    ClientLibrary, Family, Login, NO_DEPTH, OwnSetting, OwnValues, Path, Protocol, Query,
     ReadyRequest, Scheme, Sql,
 };
 use record::SqlProtocol;
@@ -36,9 +36,7 @@ pub static ROW: Protocol = Protocol {
     name: "oracle",
     title: "Oracle",
     schemes: &[Scheme::host("oracle", 1521)],
-    not_supported: &[],
     client: "sqlplus",
-    memory_setting: "",
     example: "oracle://USER:PASSWORD@HOST:1521/SERVICE",
     login: Login::UserAndPassword,
     path: Path::Name { what: "service (letters, digits, `._-$`)", fits: access::is_service },
@@ -67,17 +65,8 @@ pub static ROW: Protocol = Protocol {
     own: &OWN,
     ready: ReadyRequest::Answers(b"PING\r\n"),
     not_ready: |code| drivers::not_ready(access::refusal(code)),
-    full: &[],
     no_depth: Some(NO_DEPTH),
-    no_groups: None,
-    consistency: &[],
     lacks: drivers::lacks,
     codes: || code_names().collect(),
-    null: None,
-    programs: None,
-    chapter: None,
-    examples: Examples::NONE,
-    recipes: &[],
-    software: &[],
-    null_variants: &[],
+    ..Protocol::USUAL
 };

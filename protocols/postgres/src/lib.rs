@@ -18,7 +18,7 @@ pub use sqlstate::names as code_names;
 
 use drivers::{DatabaseAccess, SqlAccess};
 use protocol::{
-    Access, ClientLibrary, Examples, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
+    Access, ClientLibrary, Family, Login, NO_DEPTH, NullVariant, Path, Protocol, Query,
     ReadyRequest, Recipe, Scheme, Sql, TLS,
 };
 use record::SqlProtocol;
@@ -28,9 +28,7 @@ pub static ROW: Protocol = Protocol {
     name: "postgres",
     title: "PostgreSQL",
     schemes: &[Scheme::host("postgres", 5432), Scheme::socket("postgres+unix")],
-    not_supported: &[],
     client: "psql",
-    memory_setting: "",
     example: "postgres://USER:PASSWORD@HOST/DATABASE",
     login: Login::User,
     path: Path::Name { what: "database", fits: |_| true },
@@ -54,21 +52,15 @@ pub static ROW: Protocol = Protocol {
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
     }),
-    own: &[],
     // A request for TLS, which the server answers before any login.
     ready: ReadyRequest::Answers(&[0, 0, 0, 8, 4, 210, 22, 47]),
     not_ready: |code| drivers::not_ready(sqlstate::refusal(code)),
-    full: &[],
     no_depth: Some(NO_DEPTH),
-    no_groups: None,
-    consistency: &[],
     lacks: drivers::lacks,
     codes: || code_names().collect(),
     null: Some(null_service),
     // Where Debian has them.
     programs: Some(("/usr/lib/postgresql", "postgres")),
-    chapter: None,
-    examples: Examples::NONE,
     recipes: &[
         Recipe { name: "postgres", text: include_str!("../recipes/postgres.toml") },
         Recipe {
@@ -78,7 +70,6 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "postgres-tmpfs", text: include_str!("../recipes/postgres-tmpfs.toml") },
         Recipe { name: "pgbouncer", text: include_str!("../recipes/pgbouncer.toml") },
     ],
-    software: &[],
     null_variants: &[
         NullVariant {
             name: "PostgreSQL",
@@ -93,6 +84,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(Sending::Simple),
         },
     ],
+    ..Protocol::USUAL
 };
 
 /// Access that runs the cheapest statement in this way.

@@ -45,21 +45,15 @@ pub static ROW: Protocol = Protocol {
         has_commands: true,
         connect,
     }),
-    own: &[],
     ready: ReadyRequest::Answers(b"PING\r\n"),
     not_ready,
     full: &[resp::codes::OOM],
-    no_depth: None,
-    no_groups: None,
-    consistency: &[],
     lacks: resp_lacks,
     codes: || {
         let codes = resp::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
-    programs: None,
-    chapter: None,
     examples: Examples {
         compare: &[(
             "one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16",
@@ -86,7 +80,7 @@ pub static ROW: Protocol = Protocol {
             access: || plain(resp::Protocol::Resp3),
         },
     ],
-    software: &[],
+    ..Protocol::USUAL
 };
 
 impl Access for RespAccess {

@@ -22,21 +22,14 @@ pub static ROW: Protocol = Protocol {
     name: "cassandra+thrift",
     title: "Cassandra (Thrift)",
     schemes: &[Scheme::nodes("cassandra+thrift", 9160)],
-    not_supported: &[],
-    client: "",
-    memory_setting: "",
     example: "cassandra+thrift://127.0.0.1:9160/KEYSPACE",
     login: Login::Optional,
     path: Path::Name { what: "keyspace", fits: is_identifier },
     query: Query::Words(&[]),
     family: Family::Store(Store { dialects: &[], is_sharded: false, has_commands: false, connect }),
-    own: &[],
     // A call of describe_version, in a frame.
     ready: ReadyRequest::Answers(b"\0\0\0\x1d\x80\x01\0\x01\0\0\0\x10describe_version\0\0\0\0\0"),
     not_ready,
-    full: &[],
-    no_depth: None,
-    no_groups: None,
     consistency: &[
         Consistency::One,
         Consistency::Two,
@@ -52,8 +45,6 @@ pub static ROW: Protocol = Protocol {
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
     null: Some(null_service),
-    programs: None,
-    chapter: None,
     examples: Examples {
         compare: &[(
             "one=cassandra+thrift://127.0.0.1/app all=cassandra+thrift://127.0.0.1/app --set all.consistency=all",
@@ -92,6 +83,7 @@ pub static ROW: Protocol = Protocol {
         checksums: include_str!("../software/cassandra-1.2.8.sha256"),
     }],
     null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
+    ..Protocol::USUAL
 };
 
 impl Access for ThriftAccess {

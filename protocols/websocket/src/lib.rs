@@ -25,9 +25,6 @@ pub static ROW: Protocol = Protocol {
     name: "ws",
     title: "WebSocket",
     schemes: &[Scheme::host("ws", 80), Scheme::tls("wss", 443), Scheme::socket("ws+unix")],
-    not_supported: &[],
-    client: "",
-    memory_setting: "",
     example: "ws://127.0.0.1:8080/",
     login: Login::Optional,
     path: Path::OfRequest,
@@ -37,21 +34,15 @@ pub static ROW: Protocol = Protocol {
         alpn: &[b"http/1.1"],
         connect,
     }),
-    own: &[],
     // The key of the example in RFC 6455, because the answer to the key is not checked.
     ready: ReadyRequest::Upgrade(
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
          Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
     ),
     not_ready: upgrade::not_ready,
-    full: &[],
-    no_depth: None,
-    no_groups: None,
-    consistency: &[],
     lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
     null: Some(null_service),
-    programs: None,
     chapter: Some(("websocket", "WebSocket")),
     examples: Examples {
         compare: &[
@@ -67,12 +58,11 @@ pub static ROW: Protocol = Protocol {
         load: &[],
         setup: &[],
     },
-    recipes: &[],
-    software: &[],
     null_variants: &[
         NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },
         NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
     ],
+    ..Protocol::USUAL
 };
 
 fn connect(parts: MessageParts<'_>) -> Result<Box<dyn Access>, String> {
