@@ -67,6 +67,9 @@ pub trait InOrderCodec {
     /// The state of the connection.
     fn in_order_mut(&mut self) -> &mut InOrder<Self::InFlight>;
 
+    /// See [`Codec::reset`].
+    fn reset(&mut self);
+
     /// What is sent on a fresh connection.
     fn opening(&self) -> &[u8] {
         b""
@@ -98,6 +101,10 @@ pub trait InOrderCodec {
 
 impl<C: InOrderCodec> Codec for C {
     type Op<'a> = C::Op<'a>;
+
+    fn reset(&mut self) {
+        InOrderCodec::reset(self);
+    }
 
     fn open(&mut self, out: &mut Out) -> ConnectionState {
         out.bytes.extend_from_slice(self.opening());

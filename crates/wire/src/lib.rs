@@ -152,6 +152,9 @@ pub trait Codec {
     /// The type of an operation of this protocol; the engine creates one per entry of the mix.
     type Op<'a>;
 
+    /// Resets all state, including a fault, for a new connection, without allocating.
+    fn reset(&mut self);
+
     /// Starts the connection: greeting, AUTH, SELECT, upgrade.
     fn open(&mut self, out: &mut Out) -> ConnectionState;
 

@@ -59,10 +59,6 @@ impl Dialogue for Http {
         Http1::new(Limits::default())
     }
 
-    fn renew(&self, codec: &mut Http1) {
-        codec.reset();
-    }
-
     #[inline]
     fn operation(&mut self, _codec: &Http1, _number: u64, _memo: &mut BodyDigest) -> Op<'_> {
         Op {

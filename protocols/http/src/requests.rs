@@ -171,10 +171,6 @@ impl Dialogue for Requests {
         Http1::new(Limits::default())
     }
 
-    fn renew(&self, codec: &mut Http1) {
-        codec.reset();
-    }
-
     fn first(&self, seat: &Seat) -> u64 {
         self.numbers.next(seat.worker)
     }

@@ -32,10 +32,6 @@ impl StoreEncoding for MemcachedWords {
         Memcached::new(self.dialect, Limits::default(), depth)
     }
 
-    fn renew(&self, codec: &mut Memcached) {
-        codec.reset();
-    }
-
     fn ready(&self) -> Op<'_> {
         Op::Version
     }

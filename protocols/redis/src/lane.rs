@@ -85,10 +85,6 @@ impl StoreEncoding for RespWords {
         Resp::new(self.opening.clone(), Limits::default(), depth)
     }
 
-    fn renew(&self, codec: &mut Resp) {
-        codec.reset();
-    }
-
     /// Reads a key that no workload has. PING is answered while data is loading, GET is not.
     fn ready(&self) -> Op<'_> {
         Op::Command(List::Slices(&[b"EXISTS", b"tiebreak:ready"]))

@@ -133,10 +133,6 @@ impl StoreEncoding for ThriftWords {
         Thrift::new(self.opening.clone(), Limits::default(), depth)
     }
 
-    fn renew(&self, codec: &mut Thrift) {
-        codec.reset();
-    }
-
     fn ready(&self) -> Op<'_> {
         Op::DescribeVersion
     }

@@ -38,10 +38,6 @@ impl Dialogue for Chat {
         WebSocket::member(self.upgrade.clone(), Limits::default(), self.kind, seed)
     }
 
-    fn renew(&self, codec: &mut WebSocket) {
-        codec.reset();
-    }
-
     fn first(&self, _seat: &Seat) -> u64 {
         self.numbers.next(self.index)
     }

@@ -59,10 +59,6 @@ impl Dialogue for Echo {
         WebSocket::new(self.upgrade.clone(), Limits::default(), depth, seed)
     }
 
-    fn renew(&self, codec: &mut WebSocket) {
-        codec.reset();
-    }
-
     fn first(&self, _seat: &Seat) -> u64 {
         self.numbers.next(self.index)
     }

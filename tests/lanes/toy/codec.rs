@@ -61,15 +61,8 @@ impl Toy {
             given_up: 0,
             state: ConnectionState::Opening,
         };
-        toy.reset(depth);
+        toy.reset();
         toy
-    }
-
-    pub(crate) fn reset(&mut self, depth: u32) {
-        self.streams.fill(Stream::Free);
-        self.free.clear();
-        self.free.extend(0..self.streams.len() as u16);
-        (self.window, self.given_up, self.state) = (depth, 0, ConnectionState::Opening);
     }
 
     fn frame(
@@ -138,6 +131,14 @@ impl Toy {
 impl Codec for Toy {
     /// The number of the operation.
     type Op<'a> = u64;
+
+    fn reset(&mut self) {
+        self.streams.fill(Stream::Free);
+        self.free.clear();
+        self.free.extend(0..self.streams.len() as u16);
+        let depth = self.streams.len() as u32 / 2;
+        (self.window, self.given_up, self.state) = (depth, 0, ConnectionState::Opening);
+    }
 
     fn open(&mut self, _out: &mut Out) -> ConnectionState {
         self.state

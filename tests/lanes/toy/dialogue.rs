@@ -77,10 +77,6 @@ impl Dialogue for Echo {
         Toy::new(depth)
     }
 
-    fn renew(&self, codec: &mut Toy) {
-        codec.reset(self.depth);
-    }
-
     fn operation(&mut self, _codec: &Toy, number: u64, body: &mut Body) -> u64 {
         (body.bytes, body.length) = (0, 0);
         number

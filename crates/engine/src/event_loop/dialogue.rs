@@ -49,9 +49,6 @@ pub trait Dialogue {
     /// operations in flight.
     fn codec(&self, depth: u32) -> Self::Codec;
 
-    /// Prepares a codec for a new connection, without allocating.
-    fn renew(&self, codec: &mut Self::Codec);
-
     /// Returns the number of this worker's first operation.
     fn first(&self, seat: &Seat) -> u64 {
         seat.worker as u64

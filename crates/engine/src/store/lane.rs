@@ -24,9 +24,6 @@ pub trait StoreEncoding {
     /// Creates a codec; see [`Dialogue::codec`].
     fn codec(&self, depth: u32) -> Self::Codec;
 
-    /// Prepares a codec for a new connection; see [`Dialogue::renew`].
-    fn renew(&self, codec: &mut Self::Codec);
-
     /// Returns a request that checks whether the store answers, and touches no data.
     fn ready(&self) -> <Self::Codec as Codec>::Op<'_>;
 
@@ -118,10 +115,6 @@ impl<W: StoreEncoding> Dialogue for Store<W> {
 
     fn codec(&self, depth: u32) -> W::Codec {
         self.words.codec(depth)
-    }
-
-    fn renew(&self, codec: &mut W::Codec) {
-        self.words.renew(codec);
     }
 
     fn first(&self, seat: &Seat) -> u64 {

@@ -72,11 +72,6 @@ impl Http1 {
         Http1 { limits, in_flight: None, phase: Phase::Head { looked: 0 }, closing: false }
     }
 
-    /// Resets all state, including a fault, for a new connection.
-    pub fn reset(&mut self) {
-        *self = Http1::new(self.limits);
-    }
-
     fn state(&self) -> ConnectionState {
         if self.closing { ConnectionState::Closing } else { ConnectionState::Ready }
     }
@@ -188,6 +183,10 @@ impl Http1 {
 
 impl Codec for Http1 {
     type Op<'a> = Op<'a>;
+
+    fn reset(&mut self) {
+        *self = Http1::new(self.limits);
+    }
 
     fn open(&mut self, _out: &mut Out) -> ConnectionState {
         self.state()

@@ -35,12 +35,6 @@ impl Memcached {
         Memcached { dialect, limits, in_order: InOrder::new(depth, 0), phase: NEXT_LINE }
     }
 
-    /// Resets all state, including a fault, for a new connection.
-    pub fn reset(&mut self) {
-        self.in_order.reset(0);
-        self.phase = NEXT_LINE;
-    }
-
     /// The unique number of the value that the [`Op::Gets`] of this tag read, for a later
     /// [`Mode::Cas`](super::Mode::Cas). It is kept until another `Gets` has the tag. Returns
     /// 0 if the server gave none.
@@ -238,6 +232,11 @@ impl InOrderCodec for Memcached {
 
     fn in_order_mut(&mut self) -> &mut InOrder<InFlight> {
         &mut self.in_order
+    }
+
+    fn reset(&mut self) {
+        self.in_order.reset(0);
+        self.phase = NEXT_LINE;
     }
 
     fn append(&mut self, op: &Op<'_>, out: &mut Out) -> Result<Tag, Fault> {

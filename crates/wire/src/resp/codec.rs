@@ -32,14 +32,6 @@ impl Resp {
         }
     }
 
-    /// Resets all state, including a fault, for a new connection.
-    pub fn reset(&mut self) {
-        self.in_order.reset(self.opening.replies());
-        self.lexer.reset();
-        self.nesting = Nesting::new();
-        self.says = false;
-    }
-
     /// Reads the most common reply, one complete string to a `Get`, in one step. The general path
     /// of [`Resp::token`] made up a sixth of an operation's cost with many in flight. Returns the
     /// number of bytes, or None if it is another reply.
@@ -234,6 +226,13 @@ impl InOrderCodec for Resp {
 
     fn in_order_mut(&mut self) -> &mut InOrder<InFlight> {
         &mut self.in_order
+    }
+
+    fn reset(&mut self) {
+        self.in_order.reset(self.opening.replies());
+        self.lexer.reset();
+        self.nesting = Nesting::new();
+        self.says = false;
     }
 
     fn opening(&self) -> &[u8] {

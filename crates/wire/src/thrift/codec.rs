@@ -54,15 +54,6 @@ impl Thrift {
         codec
     }
 
-    /// Resets all state, including a fault, for a new connection.
-    pub fn reset(&mut self) {
-        self.in_order.reset(self.opening.replies());
-        self.opening.expect(self.in_order.to_open, &mut self.opening_in_flight);
-        self.number = 0;
-        self.part = FramePart::Length;
-        self.frame_left = 0;
-    }
-
     /// The call that the next reply answers.
     fn answered(&mut self) -> Option<(Tag, &mut InFlight)> {
         answered(self.in_order.to_open, &mut self.opening_in_flight, &mut self.in_order.in_flight)
@@ -230,6 +221,14 @@ impl InOrderCodec for Thrift {
 
     fn in_order_mut(&mut self) -> &mut InOrder<InFlight> {
         &mut self.in_order
+    }
+
+    fn reset(&mut self) {
+        self.in_order.reset(self.opening.replies());
+        self.opening.expect(self.in_order.to_open, &mut self.opening_in_flight);
+        self.number = 0;
+        self.part = FramePart::Length;
+        self.frame_left = 0;
     }
 
     fn opening(&self) -> &[u8] {

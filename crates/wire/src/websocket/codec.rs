@@ -122,16 +122,6 @@ impl WebSocket {
         self.room = room;
     }
 
-    /// Forgets the connection, a fault included: the next one is fresh, with another key.
-    pub fn reset(&mut self) {
-        self.key = upgrade::key(self.random.nonce());
-        self.phase = Phase::Upgrading { looked: 0, informational: 0 };
-        self.in_flight.clear();
-        (self.message, self.utf8) = (None, Utf8::default());
-        (self.empty_frames, self.holds, self.unexpected) = (0, false, false);
-        (self.ping, self.refused) = (None, None);
-    }
-
     /// The key of this connection's upgrade.
     pub fn key(&self) -> &[u8] {
         &self.key
@@ -403,6 +393,16 @@ impl WebSocket {
 
 impl Codec for WebSocket {
     type Op<'a> = Op<'a>;
+
+    /// The next connection has another key.
+    fn reset(&mut self) {
+        self.key = upgrade::key(self.random.nonce());
+        self.phase = Phase::Upgrading { looked: 0, informational: 0 };
+        self.in_flight.clear();
+        (self.message, self.utf8) = (None, Utf8::default());
+        (self.empty_frames, self.holds, self.unexpected) = (0, false, false);
+        (self.ping, self.refused) = (None, None);
+    }
 
     fn open(&mut self, out: &mut Out) -> ConnectionState {
         self.upgrade.write(&self.key, &self.room, &mut out.bytes);

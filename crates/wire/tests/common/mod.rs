@@ -23,7 +23,9 @@ pub(crate) trait Subject {
     fn fresh(&self) -> Self::Codec;
 
     /// Makes a used codec a fresh one.
-    fn renew(&self, codec: &mut Self::Codec);
+    fn renew(&self, codec: &mut Self::Codec) {
+        codec.reset();
+    }
 
     /// Sends the operations that the stream answers.
     fn ask(&self, codec: &mut Self::Codec) -> Result<Tag, Fault>;

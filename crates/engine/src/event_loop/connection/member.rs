@@ -27,7 +27,7 @@ impl<S: Dialogue> Connection<S> {
     /// Notes that the next connection here belongs to this opening of its room.
     pub(in crate::event_loop) fn enter(&mut self, common: &mut Common<S>, opening: u64) {
         // Even if dialling fails, nothing of the last connection may be reported again.
-        common.dialogue.renew(&mut self.codec);
+        self.codec.reset();
         common.dialogue.enters(&mut self.codec, self.slot, opening);
     }
 

@@ -205,7 +205,7 @@ impl<S: Dialogue> Connection<S> {
                 self.stream = stream;
                 self.socket = Some(socket);
                 self.phase = Phase::Connecting;
-                common.dialogue.renew(&mut self.codec);
+                self.codec.reset();
                 EventResult::Wait
             }
             Err(failure) => self.fail(failure, common, seen),

@@ -23,10 +23,6 @@ impl Subject for Exchange {
         Http1::new(self.limits)
     }
 
-    fn renew(&self, codec: &mut Http1) {
-        codec.reset();
-    }
-
     fn ask(&self, codec: &mut Http1) -> Result<Tag, Fault> {
         ask(codec, self.head_only)
     }

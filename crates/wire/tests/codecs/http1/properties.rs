@@ -3,7 +3,7 @@
 use crate::http1::check::{SeenEvent, ask, end, feed};
 use proptest::prelude::*;
 use wire::http1::{Http1, Limits};
-use wire::{Class, ConnectionState, Reply, Tag};
+use wire::{Class, Codec, ConnectionState, Reply, Tag};
 
 /// A reply as a server might mean it.
 #[derive(Clone, Debug)]

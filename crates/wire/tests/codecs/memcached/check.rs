@@ -26,10 +26,6 @@ impl Subject for Exchange {
         Memcached::new(self.dialect, self.limits, self.ops.len() as u32)
     }
 
-    fn renew(&self, codec: &mut Memcached) {
-        codec.reset();
-    }
-
     fn ask(&self, codec: &mut Memcached) -> Result<Tag, Fault> {
         common::write_all(codec, self.ops)
     }
