@@ -11,6 +11,7 @@ pub(crate) mod processes;
 pub(crate) mod running;
 pub(crate) mod scratch;
 pub(crate) mod software;
+pub(crate) mod stores;
 pub(crate) mod turn;
 
 use engine::{MakeLane, Stop, run};

@@ -6,13 +6,12 @@
 mod common;
 mod faulty_proxy;
 mod real;
-mod servers;
 
+use common::stores::Store;
 use common::{TestDirectory, number};
 use faulty_proxy::{FaultyProxy, Reply};
 use libtest_mimic::{Arguments, Trial};
 use serde_json::Value;
-use servers::{Store, memcached, redis};
 use std::process::ExitCode;
 
 /// Concurrent cases: most of their time is a pilot's, which has a fixed length.
@@ -99,98 +98,98 @@ struct Fault {
 const FAULTS: &[Fault] = &[
     Fault {
         name: "redis: a reply that is cut",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Closing(b"$32\r\n0123456789"),
         class: "target_errors.closed",
         rule: "non_success",
     },
     Fault {
         name: "redis: another protocol",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Closing(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
         class: "target_errors.protocol",
         rule: "non_success",
     },
     Fault {
         name: "redis: a value of a terabyte",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Closing(b"$1099511627776\r\n"),
         class: "target_errors.protocol",
         rule: "non_success",
     },
     Fault {
         name: "redis: arrays within arrays without end",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Closing(&NESTED),
         class: "target_errors.protocol",
         rule: "non_success",
     },
     Fault {
         name: "redis: it loads its data",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Bytes(b"-LOADING Redis is loading the dataset in memory\r\n"),
         class: "target_errors.loading",
         rule: "non_success",
     },
     Fault {
         name: "redis: out of memory",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Bytes(b"-OOM command not allowed when used memory > 'maxmemory'.\r\n"),
         class: "target_errors.oom",
         rule: "non_success",
     },
     Fault {
         name: "redis: logged out",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Bytes(b"-NOAUTH Authentication required.\r\n"),
         class: "target_errors.noauth",
         rule: "non_success",
     },
     Fault {
         name: "redis: no answer",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Silence,
         class: "target_errors.timeout",
         rule: "non_success",
     },
     Fault {
         name: "redis: nothing under the key",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Bytes(b"$-1\r\n"),
         class: "miss",
         rule: "misses",
     },
     Fault {
         name: "redis: somebody else's value",
-        store: redis,
+        store: || Store::redis(&[]),
         reply: Reply::Bytes(b"$32\r\n01234567890123456789012345678901\r\n"),
         class: "wrong",
         rule: "wrong_values",
     },
     Fault {
         name: "memcached: a reply that is cut",
-        store: memcached,
+        store: || Store::memcached(&[]),
         reply: Reply::Closing(b"VALUE tiebreak01:0000"),
         class: "target_errors.closed",
         rule: "non_success",
     },
     Fault {
         name: "memcached: a value that was not asked for",
-        store: memcached,
+        store: || Store::memcached(&[]),
         reply: Reply::Closing(b"VALUE other 0 3\r\nabc\r\nEND\r\n"),
         class: "target_errors.protocol",
         rule: "non_success",
     },
     Fault {
         name: "memcached: out of memory",
-        store: memcached,
+        store: || Store::memcached(&[]),
         reply: Reply::Bytes(b"SERVER_ERROR out of memory writing get response\r\n"),
         class: "target_errors.out_of_memory",
         rule: "non_success",
     },
     Fault {
         name: "memcached: nothing under the key",
-        store: memcached,
+        store: || Store::memcached(&[]),
         reply: Reply::Bytes(b"END\r\n"),
         class: "miss",
         rule: "misses",

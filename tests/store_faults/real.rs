@@ -3,8 +3,8 @@
 use crate::common::not_tested::{Lack, lacks};
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, errors, number, with_small_disk};
-use crate::servers::{Store, memcached, memcached_with, redis};
 use crate::{ROUND, SHORT, compare, never_faster, voids};
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -14,8 +14,8 @@ use std::time::Duration;
 pub(crate) fn cases() -> Vec<Trial> {
     let cases: [(&str, fn()); 4] = [
         ("memcached: an item that is too large", too_large),
-        ("redis: restarted in mid-run", || restarted(redis())),
-        ("memcached: restarted in mid-run", || restarted(memcached())),
+        ("redis: restarted in mid-run", || restarted(Store::redis(&[]))),
+        ("memcached: restarted in mid-run", || restarted(Store::memcached(&[]))),
         ("files: a tmpfs that is full", full_tmpfs),
     ];
     let trial = |(name, case): (&str, fn())| {
@@ -46,7 +46,7 @@ fn balanced(report: &Value) {
 }
 
 fn too_large() {
-    let [right, small] = ["1m", "512k"].map(|most| memcached_with(&["-m", "512", "-I", most]));
+    let [right, small] = ["1m", "512k"].map(|most| Store::memcached(&["-m", "512", "-I", most]));
     // What a load gives up is missing afterwards, and such a value can take long.
     let patience = ["--set", "right.timeout=5s", "--set", "wrong.timeout=5s"];
     let more = [&["--value", "600kB"][..], &patience].concat();
@@ -60,7 +60,8 @@ fn too_large() {
 
 /// Its content is gone: after the restart every read is a miss.
 fn restarted(mut wrong: Store) {
-    let right = if wrong.url().starts_with("redis") { redis() } else { memcached() };
+    let right =
+        if wrong.url().starts_with("redis") { Store::redis(&[]) } else { Store::memcached(&[]) };
     let directory = TestDirectory::new();
     let [right_word, wrong_word] = [("right", &right), ("wrong", &wrong)]
         .map(|(name, store)| format!("{name}={}", store.url()));

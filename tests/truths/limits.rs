@@ -1,15 +1,16 @@
 //! Known truths about whose limit was measured, through the binary: the client's cost is compared where
 //! every application pays it, and the cost of our own codecs is never anybody's difference.
 
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, number, serve, url};
 use crate::compared::in_words;
 use crate::driver::{figure, truths};
 use crate::equal::FEW;
+use crate::servers;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
 use crate::size::pilot;
 use crate::web::nginx_with;
-use crate::{servers, stores};
 use serde_json::Value;
 use testserver::Behaviour;
 
@@ -122,7 +123,7 @@ fn headers_that_cost_only_the_generator_make_no_difference() {
 /// Redis may well do more). That is known to 10 % or so. Where it and the verdict disagree beyond that a
 /// right tool has erred, in 3.1 % of the comparisons at most: see [`FEW`].
 fn memcached_and_redis_are_distinguished_by_what_they_can_do_or_not_at_all() {
-    let (memcached, redis) = (stores::memcached_with(&["-t", "4"]), stores::redis());
+    let (memcached, redis) = (Store::memcached(&["-t", "4"]), Store::redis(&[]));
     let words = [format!("memcached={}", memcached.url()), format!("redis={}", redis.url())];
     let words = words.each_ref().map(String::as_str);
     let result = FEW.apply(|_| {

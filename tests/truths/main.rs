@@ -17,9 +17,6 @@ mod group;
 mod queue;
 #[path = "../databases/servers.rs"]
 mod servers;
-#[path = "../store_faults/servers.rs"]
-#[allow(dead_code, reason = "these tests use a part of it")]
-mod stores;
 #[path = "../../crates/report/src/tests/validator.rs"]
 #[allow(dead_code, reason = "these tests use a part of it")]
 mod validator;

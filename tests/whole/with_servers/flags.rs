@@ -1,7 +1,7 @@
 //! Flags and keys that other tests do not give, each with its effect on a real server.
 
-use super::loads::Server;
 use super::stores::memcached;
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, errors, sent};
 use crate::web::{certificate, free_port, nginx_with};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::net::TcpStream;
 /// A command that removes all keys is sent only if the command line allows it.
 #[test]
 fn a_destructive_command_needs_permission_on_the_command_line() {
-    let (directory, redis) = (TestDirectory::new(), Server::redis(&[]));
+    let (directory, redis) = (TestDirectory::new(), Store::redis(&[]));
     let url = redis.url();
     let file = format!("contender.c.url = '{url}'\nworkload.commands = [{{ run = 'flushall' }}]\n");
     fs::write(directory.file("e.toml"), &file).expect("a file");
@@ -82,7 +82,7 @@ fn tls_sessions_are_resumed_only_if_asked_for() {
 struct Monitor(BufReader<TcpStream>);
 
 impl Monitor {
-    fn of(redis: &Server) -> Monitor {
+    fn of(redis: &Store) -> Monitor {
         let mut stream = TcpStream::connect(redis.address).expect("it listens");
         stream.write_all(b"MONITOR\r\n").expect("sent");
         let mut monitor = Monitor(BufReader::new(stream));
@@ -97,7 +97,7 @@ impl Monitor {
     }
 
     /// The words of all commands up to now, as one text for each command.
-    fn commands(mut self, redis: &Server) -> Vec<String> {
+    fn commands(mut self, redis: &Store) -> Vec<String> {
         redis.says("ECHO that-is-all\r\n");
         let mut all = Vec::new();
         loop {
@@ -113,7 +113,7 @@ impl Monitor {
 
 #[test]
 fn only_the_hot_part_of_the_keys_is_read() {
-    let (directory, redis) = (TestDirectory::new(), Server::redis(&[]));
+    let (directory, redis) = (TestDirectory::new(), Store::redis(&[]));
     let url = redis.url();
     let words = ["run", &url, "--keys", "200", "--mix", "get=1", "-n", "4000", "--warm-up", "0s"];
     for (hot, most) in [(&[][..], 200), (&["--hot", "10%"], 20)] {
@@ -133,7 +133,7 @@ fn only_the_hot_part_of_the_keys_is_read() {
 
 #[test]
 fn redis_is_asked_in_the_dialect_of_its_key() {
-    let (directory, redis) = (TestDirectory::new(), Server::redis(&[]));
+    let (directory, redis) = (TestDirectory::new(), Store::redis(&[]));
     let target = format!("c={}", redis.url());
     for (dialect, greets) in [("resp2", false), ("resp3", true)] {
         let monitor = Monitor::of(&redis);

@@ -1,11 +1,11 @@
 //! Data that a load would replace and that tiebreak did not create is left alone and named:
 //! tables of PostgreSQL and MariaDB, keys of memcached and Redis.
 
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, errors};
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
-use crate::with_servers::loads::Server;
 
 /// `tiebreak load` of a few keys: its exit code and what it printed.
 fn load(url: &str, more: &[&str]) -> (Option<i32>, String) {
@@ -111,7 +111,7 @@ const REDIS: Words = Words {
     delete: |key| format!("DEL {key}\r\n"),
 };
 
-fn keys_of_the_user_are_left_alone(server: &Server, words: &Words) {
+fn keys_of_the_user_are_left_alone(server: &Store, words: &Words) {
     let url = server.url();
     let refused = |key: &str| {
         for more in [&[][..], &["--reload"]] {
@@ -144,12 +144,12 @@ fn keys_of_the_user_are_left_alone(server: &Server, words: &Words) {
 
 #[test]
 fn keys_of_the_user_in_memcached_are_left_alone() {
-    keys_of_the_user_are_left_alone(&Server::memcached(&[]), &MEMCACHED);
+    keys_of_the_user_are_left_alone(&Store::memcached(&[]), &MEMCACHED);
 }
 
 #[test]
 fn keys_of_the_user_in_redis_are_left_alone() {
-    let server = Server::redis(&[]);
+    let server = Store::redis(&[]);
     server.says("RPUSH tiebreak00:000000000003 a b\r\n");
     let (code, message) = load(&server.url(), &[]);
     assert_eq!(code, Some(4), "{message}");

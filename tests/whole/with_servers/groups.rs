@@ -1,8 +1,8 @@
 //! Several workloads at once, through the binary, on real Redis, memcached and
 //! PostgreSQL.
 
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, assert_sound, errors, number, sent, serve, url};
-use crate::with_servers::loads::Server;
 use crate::with_servers::sweep_factors::{calls, hits};
 use serde_json::Value;
 use testserver::Behaviour;
@@ -130,7 +130,7 @@ fn one_group_of_one_contender_can_get_more() {
     let directory = TestDirectory::new();
     let groups = "groups = [{ name = 'light', connections = 2, rate = '500/s', mix = 'get=1' }, \
                   { name = 'heavy', connections = 2, rate = '200/s', mix = 'get=1' }]\n";
-    let (a, b) = (Server::redis(&[]), Server::redis(&[]));
+    let (a, b) = (Store::redis(&[]), Store::redis(&[]));
     let text = format!(
         "{groups}[workload]\nkeys = 1000\n[contender.a]\nurl = '{}'\n[contender.b]\nurl = '{}'\n",
         a.url(),
@@ -139,7 +139,7 @@ fn one_group_of_one_contender_can_get_more() {
     let report = compare(&directory, &text, &["--set", "b.heavy.mix=multi-get:1000=1"]);
     let sent_by = |at: usize, group: usize| sent(&report["contenders"][at]["groups"][group]);
     // Besides, the notes of what is loaded are read a few times.
-    let beside = |server: &Server, gets: u64| calls(server.address, "get") - gets;
+    let beside = |server: &Store, gets: u64| calls(server.address, "get") - gets;
     assert!(beside(&a, sent_by(0, 0) + sent_by(0, 1)) <= 40 && beside(&b, sent_by(1, 0)) <= 40);
     // 6 rounds of 200 ms, and what came before them.
     let many = sent_by(1, 1);

@@ -1,7 +1,7 @@
 //! Keys that are `md5(i)` and values that are `crc32(i)`, on real stores that run already.
 
+use crate::common::stores::Store;
 use crate::common::{BRIEF, TestDirectory, errors, number};
-use crate::with_servers::loads::Server;
 use serde_json::Value;
 
 const HASHED: [&str; 6] = ["--keys-as", "md5", "--values-as", "crc32", "--keys", "100"];
@@ -21,7 +21,7 @@ fn outcomes(report: &Value, contender: usize) -> &Value {
 #[test]
 fn every_value_is_the_crc32_of_its_key_or_wrong() {
     let directory = TestDirectory::new();
-    let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
+    let (memcached, redis) = (Store::memcached(&[]), Store::redis(&[]));
     let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
     let both = [m.as_str(), &r];
     let output = directory.tiebreak(&[&["load"], &both[..], &HASHED].concat());
@@ -59,7 +59,7 @@ fn every_value_is_the_crc32_of_its_key_or_wrong() {
 #[test]
 fn a_key_of_somebody_else_is_not_overwritten() {
     let directory = TestDirectory::new();
-    let memcached = Server::memcached(&[]);
+    let memcached = Store::memcached(&[]);
     assert_eq!(memcached.says(&format!("set {KEY} 0 0 4\r\nmine\r\n")), "STORED\r\n");
     let url = memcached.url();
     let output = directory.tiebreak(&[&["load", &url][..], &HASHED].concat());

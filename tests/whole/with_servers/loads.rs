@@ -2,77 +2,17 @@
 //! interrupted load is continued, and a store without enough room loses data.
 
 use super::held_load::{KEYS, killed_when_held, loaded_upto};
+use crate::common::stores::Store;
 use crate::common::{BRIEF, TestDirectory, assert_void_only_by, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Output, Stdio};
+use std::net::TcpStream;
+use std::process::Output;
 use std::time::{Duration, Instant};
 use tiebreak::targets::ports;
 
 /// Maximum time of anything here.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A server that runs until it is dropped.
-pub(crate) struct Server {
-    child: Child,
-    pub(crate) address: SocketAddr,
-    scheme: &'static str,
-}
-
-impl Server {
-    pub(crate) fn memcached(more: &[&str]) -> Server {
-        let port = ports::free().expect("a port");
-        let mut command = Command::new("memcached");
-        command.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p", &port.to_string()]);
-        Server::start("memcached", port, command, more)
-    }
-
-    pub(crate) fn redis(more: &[&str]) -> Server {
-        let port = ports::free().expect("a port");
-        let mut command = Command::new("redis-server");
-        command.args(["--bind", "127.0.0.1", "--save", "", "--port", &port.to_string()]);
-        Server::start("redis", port, command, more)
-    }
-
-    fn start(scheme: &'static str, port: u16, mut command: Command, more: &[&str]) -> Server {
-        command.args(more).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let child = command.spawn().expect("./test installs it");
-        let server = Server { child, address: ([127, 0, 0, 1], port).into(), scheme };
-        let gives_up = Instant::now() + PATIENCE;
-        while TcpStream::connect(server.address).is_err() {
-            assert!(Instant::now() < gives_up, "no {scheme} in time");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        server
-    }
-
-    pub(crate) fn url(&self) -> String {
-        format!("{}://{}", self.scheme, self.address)
-    }
-
-    /// What its fingerprint says, as the protocol frames it.
-    fn fingerprint(&self) -> String {
-        self.says("get tiebreak00:loaded\r\n")
-    }
-
-    /// Its answer to a command, as the protocol frames it.
-    pub(crate) fn says(&self, command: &str) -> String {
-        let mut stream = TcpStream::connect(self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        stream.write_all(command.as_bytes()).expect("sent");
-        let mut stdout = [0; 1000];
-        let count = stream.read(&mut stdout).expect("answered");
-        String::from_utf8_lossy(&stdout[..count]).into_owned()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.child.kill().expect("our child");
-        self.child.wait().expect("our child");
-    }
-}
 
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).replace('\u{a0}', " ")
@@ -96,7 +36,7 @@ fn how(report: &Value, contender: usize) -> &str {
 #[test]
 fn what_was_loaded_is_found_until_something_writes_to_it() {
     let directory = TestDirectory::new();
-    let (memcached, redis) = (Server::memcached(&[]), Server::redis(&[]));
+    let (memcached, redis) = (Store::memcached(&[]), Store::redis(&[]));
     let (m, r) = (format!("m={}", memcached.url()), format!("r={}", redis.url()));
     let both = [m.as_str(), &r];
     let keys = ["--keys", "5k"];
@@ -137,7 +77,7 @@ fn what_was_loaded_is_found_until_something_writes_to_it() {
 
 #[test]
 fn a_load_that_is_killed_goes_on_where_it_was() {
-    for server in [Server::memcached(&[]), Server::redis(&[])] {
+    for server in [Store::memcached(&[]), Store::redis(&[])] {
         let directory = TestDirectory::new();
         let url = server.url();
         killed_when_held(&directory, server.address, &url);
@@ -154,25 +94,18 @@ fn a_load_that_is_killed_goes_on_where_it_was() {
 #[test]
 fn a_server_that_was_started_anew_is_loaded_again() {
     let directory = TestDirectory::new();
-    let port = ports::free().expect("a port");
-    let path = directory.path().to_str().expect("plain").to_owned();
-    let start = || {
-        let mut command = Command::new("redis-server");
-        command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""]);
-        Server::start("redis", port, command, &["--appendonly", "yes", "--dir", &path])
-    };
-    let first = start();
-    let url = first.url();
+    let path = directory.path().to_str().expect("plain");
+    let mut store = Store::redis(&["--appendonly", "yes", "--dir", path]);
+    let url = store.url();
     assert_eq!(load(&directory, &[&url, "--keys", "1k"]).0, 0);
-    let mut stream = TcpStream::connect(first.address).expect("it listens");
+    let mut stream = TcpStream::connect(store.address).expect("it listens");
     stream.write_all(b"SHUTDOWN NOSAVE\r\n").expect("sent");
     let _ = stream.read(&mut [0; 10]);
-    drop(first);
     // Its data on disk contains the fingerprint, too.
-    let second = start();
+    store.restart();
     let gives_up = Instant::now() + PATIENCE;
-    while !second.fingerprint().contains(" clean") {
-        assert!(Instant::now() < gives_up, "{}", second.fingerprint());
+    while !store.fingerprint().contains(" clean") {
+        assert!(Instant::now() < gives_up, "{}", store.fingerprint());
     }
     let (code, _, progress) = load(&directory, &[&url, "--keys", "1k"]);
     assert_eq!(code, 0, "{progress}");
@@ -185,11 +118,11 @@ fn stores_without_room_are_void_and_not_broken() {
     let small = ["-m", "1", "-I", "512k"];
     let limit = ["--maxmemory", "2mb", "--maxmemory-policy"];
     let stores = [
-        ("right", Server::memcached(&[])),
-        ("evicts", Server::memcached(&small)),
-        ("full", Server::memcached(&[&small[..], &["-M"]].concat())),
-        ("oom", Server::redis(&[&limit[..], &["noeviction"]].concat())),
-        ("lru", Server::redis(&[&limit[..], &["allkeys-lru"]].concat())),
+        ("right", Store::memcached(&[])),
+        ("evicts", Store::memcached(&small)),
+        ("full", Store::memcached(&[&small[..], &["-M"]].concat())),
+        ("oom", Store::redis(&[&limit[..], &["noeviction"]].concat())),
+        ("lru", Store::redis(&[&limit[..], &["allkeys-lru"]].concat())),
     ];
     let urls: Vec<String> =
         stores.iter().map(|(name, server)| format!("{name}={}", server.url())).collect();

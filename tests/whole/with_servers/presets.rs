@@ -1,18 +1,18 @@
 //! Every preset of YCSB on every store, and what the command line says of connections and
 //! keys, each driven once through the binary.
 
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, errors, number};
 use crate::servers::PASSWORD;
 use crate::servers::mariadb::Mariadb;
 use crate::servers::postgres::Postgres;
-use crate::with_servers::loads::Server;
 use serde_json::Value;
 
 /// One of each, for all tests of this file: databases take seconds to start.
 struct Stores {
     directory: TestDirectory,
-    memcached: Server,
-    redis: Server,
+    memcached: Store,
+    redis: Store,
     postgres: Postgres,
     mariadb: Mariadb,
 }
@@ -21,10 +21,10 @@ impl Stores {
     fn start(name: &str) -> Stores {
         Stores {
             directory: TestDirectory::new(),
-            memcached: Server::memcached(&[]),
+            memcached: Store::memcached(&[]),
             // Connections that end come from many addresses of loopback, and by itself it takes
             // those of 127.0.0.1 alone.
-            redis: Server::redis(&["--protected-mode", "no"]),
+            redis: Store::redis(&["--protected-mode", "no"]),
             postgres: Postgres::start(name, &["max_connections=100"]),
             mariadb: Mariadb::start(name, &[]),
         }

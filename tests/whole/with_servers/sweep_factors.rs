@@ -1,8 +1,8 @@
 //! Sweeps of rate, value and depth, and what the servers saw of them.
 
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, assert_sound, errors, number, sent, serve, stdout, url};
 use crate::validator;
-use crate::with_servers::loads::Server;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -91,7 +91,7 @@ fn memcached_says(address: SocketAddr, name: &str) -> f64 {
 #[test]
 fn a_sweep_of_value_writes_values_of_that_length() {
     let directory = TestDirectory::new();
-    let servers = [Server::memcached(&[]), Server::memcached(&[])];
+    let servers = [Store::memcached(&[]), Store::memcached(&[])];
     let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", s.url()));
     let words = [&a, &b, "--sweep", "value=16,2000", "--keys", "500", "--connections", "4"];
     let more = ["--mix", "get=1", "--verify", "all"];
@@ -149,7 +149,7 @@ fn one_after_the_other(directory: &TestDirectory, words: &[&str]) -> (Value, Str
 #[test]
 fn sizes_that_do_not_fit_together_are_driven_one_after_the_other_in_one_run() {
     let directory = TestDirectory::new();
-    let servers = [(); 2].map(|()| Server::redis(&["--maxmemory", "16mb"]));
+    let servers = [(); 2].map(|()| Store::redis(&["--maxmemory", "16mb"]));
     let [a, b] = [("a", &servers[0]), ("b", &servers[1])].map(|(n, s)| format!("{n}={}", s.url()));
     let words = ["compare", &a, &b, "--sweep", "value=8000,10000", "--keys", "1000"];
     let more = ["--mix", "get=1", "--verify", "all"];
@@ -184,7 +184,7 @@ fn sizes_that_do_not_fit_together_are_driven_one_after_the_other_in_one_run() {
 #[test]
 fn depths_of_one_target_are_driven_one_after_the_other() {
     let directory = TestDirectory::new();
-    let server = Server::memcached(&["-m", "8"]);
+    let server = Store::memcached(&["-m", "8"]);
     let url = server.url();
     let words = ["run", &url, "--sweep", "depth=1,8", "--keys", "1000", "--value", "5000"];
     let more = ["--mix", "get=1,set=1", "--connections", "2"];
@@ -201,8 +201,8 @@ fn depths_of_one_target_are_driven_one_after_the_other() {
 #[test]
 fn what_can_neither_be_together_nor_one_after_the_other_is_refused_before_it_is_loaded() {
     let directory = TestDirectory::new();
-    let memcached = Server::memcached(&["-m", "9"]);
-    let redis = Server::redis(&["--maxmemory", "16mb"]);
+    let memcached = Store::memcached(&["-m", "9"]);
+    let redis = Store::redis(&["--maxmemory", "16mb"]);
     let run = [format!("a={}", memcached.url())];
     let compare = [format!("a={}", redis.url()), format!("b={}", redis.url())];
     let table = [
@@ -235,7 +235,7 @@ fn what_can_neither_be_together_nor_one_after_the_other_is_refused_before_it_is_
 #[test]
 fn a_sweep_of_depth_has_that_many_in_flight() {
     let directory = TestDirectory::new();
-    let server = Server::redis(&[]);
+    let server = Store::redis(&[]);
     let (a, b) = (format!("a={}", server.url()), format!("b={}", server.url()));
     let (end, ended) = mpsc::channel::<()>();
     let address = server.address;

@@ -2,8 +2,8 @@
 //! without servers, in `tests/whole/waiting.rs`.
 
 use super::held_load::pass;
-use super::loads::Server;
 use crate::common::few_workers::hands_to_workers;
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, number};
 use crate::servers::postgres::Postgres;
 use crate::waiting::{assert_ends_within_twice_its_plan, assert_starved, finding, one_waits};
@@ -28,7 +28,7 @@ fn with_workers(server: SocketAddr, workers: usize) -> SocketAddr {
 
 #[test]
 fn a_store_that_serves_4_of_16_connections_is_void() {
-    let (directory, server) = (TestDirectory::new(), Server::redis(&[]));
+    let (directory, server) = (TestDirectory::new(), Store::redis(&[]));
     let keys = ["--keys", "1k", "--workload", "ycsb-c"];
     let loaded = directory.tiebreak(&[&["load", &server.url()][..], &keys].concat());
     assert_eq!(loaded.status.code(), Some(0), "{loaded:?}");
@@ -39,7 +39,7 @@ fn a_store_that_serves_4_of_16_connections_is_void() {
 
 #[test]
 fn a_comparison_of_stores_with_its_loads_ends_within_twice_its_plan() {
-    let servers = [Server::redis(&[]), Server::redis(&[])];
+    let servers = [Store::redis(&[]), Store::redis(&[])];
     let targets = [one_waits(servers[0].address), with_workers(servers[1].address, 4)];
     let targets = targets.map(|target| format!("redis://{target}"));
     let keys = ["-c", "16", "--keys", "10k", "--workload", "ycsb-c"];

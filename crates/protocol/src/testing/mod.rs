@@ -12,7 +12,7 @@ pub use driving::{
     drive_lanes, drive_one, lane, lane_without_address, order, until_done, verified,
 };
 pub use listening::{EndlessCounts, endless, free_port, impatient, impatient_of_keys, serve};
-pub use store_server::{Dialect, StoreServer};
+pub use store_server::{Dialect, StoreServer, reply};
 
 use crate::Access;
 use crate::side_channel::{About, SideChannel};

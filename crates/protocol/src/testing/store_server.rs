@@ -6,6 +6,7 @@ use record::{Address, DriveOrder, LaneTask, Seen, TrialRecord, Workload};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
+use std::time::Duration;
 
 type StartCommand = Box<dyn Fn(SocketAddr) -> Command>;
 type MakeLanes = Box<dyn Fn(&DriveOrder) -> Vec<MakeLane>>;
@@ -94,15 +95,21 @@ impl StoreServer {
     }
 
     /// Its reply to a command on a connection of its own.
-    ///
-    /// # Panics
-    /// If it does not reply.
     pub fn says(&self, command: &str) -> String {
-        let mut stream = TcpStream::connect(self.address).expect("it listens");
-        stream.write_all(command.as_bytes()).expect("sent");
-        let mut reply = [0; 200];
-        let length = stream.read(&mut reply).expect("answered");
-        assert!(length > 0, "{command}");
-        String::from_utf8_lossy(&reply[..length]).into_owned()
+        reply(self.address, command)
     }
+}
+
+/// The reply of a store to a command on a connection of its own, as the protocol frames it.
+///
+/// # Panics
+/// If it does not reply within a minute.
+pub fn reply(address: SocketAddr, command: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time");
+    stream.write_all(command.as_bytes()).expect("sent");
+    let mut reply = [0; 1000];
+    let length = stream.read(&mut reply).expect("answered");
+    assert!(length > 0, "{command}");
+    String::from_utf8_lossy(&reply[..length]).into_owned()
 }
