@@ -2,7 +2,7 @@
 
 use super::common::{TestDirectory, errors};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -57,15 +57,7 @@ fn answers(port: u16) -> bool {
 
 /// Returns a port below the range of client ports that nothing listens on.
 pub(crate) fn free_port() -> u16 {
-    use std::sync::atomic::{AtomicU16, Ordering};
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let start = 20_000 + (std::process::id() % 1000) as u16 * 10;
-    loop {
-        let port = start + NEXT.fetch_add(1, Ordering::Relaxed);
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
+    tiebreak::targets::ports::free().expect("a port")
 }
 
 fn page() -> String {

@@ -4,9 +4,10 @@
 use ::cassandra::{CassandraAccess, CassandraSettings, Sending};
 use ::mysql::MysqlAccess;
 use drivers::Database;
+use protocol::testing::serve;
 use record::{Address, Consistency};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
@@ -28,18 +29,8 @@ const OK: &[u8] = b"\0\0\0\x02\0\0\0";
 
 /// What the servers send.
 static BYTES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-static SERVERS: LazyLock<[SocketAddr; 2]> = LazyLock::new(|| [listen(cassandra), listen(mysql)]);
-
-fn listen(serve: fn(TcpStream) -> Option<()>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
-    std::thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            std::thread::spawn(move || serve(client));
-        }
-    });
-    address
-}
+static SERVERS: LazyLock<[SocketAddr; 2]> =
+    LazyLock::new(|| [serve(|client| _ = cassandra(client)), serve(|client| _ = mysql(client))]);
 
 fn bytes() -> Vec<u8> {
     BYTES.lock().expect("no panic").clone()

@@ -2,7 +2,7 @@
 //! this many itself, in ways that no store shows on demand.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -21,7 +21,7 @@ pub(crate) enum Reply {
     Silence,
 }
 
-/// A faulty proxy that runs until it is dropped.
+/// A faulty proxy that runs until the test program ends.
 pub(crate) struct FaultyProxy {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
@@ -36,42 +36,21 @@ struct Shared {
     /// Something was written. Before that, keys are read to find out who wrote them: these reads
     /// are not operations and are not replaced.
     written: AtomicBool,
-    over: AtomicBool,
 }
 
 impl FaultyProxy {
     /// Starts it in front of the store at `to`: one read in `every` gets this reply.
     pub(crate) fn start(to: SocketAddr, every: u64, reply: Reply) -> FaultyProxy {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let counts = (AtomicU64::new(0), AtomicU64::new(0));
-        let (reads, operations) = counts;
-        let (written, over) = (AtomicBool::new(false), AtomicBool::new(false));
-        let shared = Arc::new(Shared { to, every, reply, reads, operations, written, over });
+        let (reads, operations) = (AtomicU64::new(0), AtomicU64::new(0));
+        let written = AtomicBool::new(false);
+        let shared = Arc::new(Shared { to, every, reply, reads, operations, written });
         let own = shared.clone();
-        std::thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                if own.over.load(Ordering::Relaxed) {
-                    return;
-                }
-                let own = own.clone();
-                std::thread::spawn(move || own.serve(client));
-            }
-        });
-        FaultyProxy { address, shared }
+        FaultyProxy { address: protocol::testing::serve(move |client| own.serve(client)), shared }
     }
 
     /// Returns the number of operations on keys that it saw.
     pub(crate) fn operations(&self) -> u64 {
         self.shared.operations.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for FaultyProxy {
-    fn drop(&mut self) {
-        self.shared.over.store(true, Ordering::Relaxed);
-        // It waits for a client, and this is the last one.
-        let _ = TcpStream::connect(self.address);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::common::{TestDirectory, number};
 use crate::driver::{figure, truths};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::Duration;
 use testserver::null::NullServer;
@@ -36,21 +36,16 @@ const OFF_THE_PATH: f64 = 0.1;
 
 /// Holds back what is sent to this server, each piece for as long.
 pub(crate) fn delayed(server: SocketAddr, delay: Duration) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            let upstream = TcpStream::connect(server).expect("the null server");
-            for stream in [&client, &upstream] {
-                stream.set_nodelay(true).expect("a socket");
-            }
-            let ways = [client.try_clone(), upstream.try_clone()].map(|way| way.expect("a handle"));
-            let [client_end, upstream_end] = ways;
-            thread::spawn(move || pass(client, upstream, delay));
-            thread::spawn(move || pass(upstream_end, client_end, Duration::ZERO));
+    protocol::testing::serve(move |client| {
+        let upstream = TcpStream::connect(server).expect("the null server");
+        for stream in [&client, &upstream] {
+            stream.set_nodelay(true).expect("a socket");
         }
-    });
-    address
+        let ways = [client.try_clone(), upstream.try_clone()].map(|way| way.expect("a handle"));
+        let [client_end, upstream_end] = ways;
+        thread::spawn(move || pass(client, upstream, delay));
+        pass(upstream_end, client_end, Duration::ZERO);
+    })
 }
 
 fn pass(mut from: TcpStream, mut to: TcpStream, delay: Duration) {

@@ -9,14 +9,7 @@ use std::process::{Command, Output};
 
 /// Answers everything with `reply` until the test's process ends.
 fn serve(reply: &'static str) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(connection, reply));
-        }
-    });
-    address
+    protocol::testing::serve(move |connection| _ = answer(connection, reply))
 }
 
 fn answer(connection: TcpStream, reply: &str) -> Option<()> {

@@ -5,7 +5,7 @@ use crate::announced::{EXECUTE, HEAD, pass, value};
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors};
 use serde_json::Value;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -36,34 +36,27 @@ fn endless() -> Vec<u8> {
 
 /// A node before the null server, whose executed statements return this body after a while.
 fn node(null: SocketAddr, body: Vec<u8>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
-    let (count, body) = (Arc::new(AtomicU32::new(0)), Arc::new(body));
-    std::thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            let server = TcpStream::connect(null).expect("the null server listens");
-            let requests = (client.try_clone().unwrap(), server.try_clone().unwrap());
-            let hostile = Arc::new(Mutex::new(Vec::new()));
-            let (count, body, chosen) = (count.clone(), body.clone(), hostile.clone());
-            std::thread::spawn(move || {
-                pass(requests, |frame| {
-                    if frame[4] == EXECUTE && count.fetch_add(1, Ordering::Relaxed) > SOUND {
-                        chosen.lock().unwrap().push([frame[2], frame[3]]);
-                    }
-                })
-            });
-            std::thread::spawn(move || {
-                pass((server, client), |frame| {
-                    if hostile.lock().unwrap().contains(&[frame[2], frame[3]]) {
-                        frame.truncate(5);
-                        frame.extend(value(&body));
-                        assert!(frame.len() > HEAD);
-                    }
-                });
-            });
-        }
-    });
-    address
+    let count = Arc::new(AtomicU32::new(0));
+    protocol::testing::serve(move |client| {
+        let server = TcpStream::connect(null).expect("the null server listens");
+        let requests = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        let hostile = Arc::new(Mutex::new(Vec::new()));
+        let (count, chosen) = (count.clone(), hostile.clone());
+        std::thread::spawn(move || {
+            pass(requests, |frame| {
+                if frame[4] == EXECUTE && count.fetch_add(1, Ordering::Relaxed) > SOUND {
+                    chosen.lock().unwrap().push([frame[2], frame[3]]);
+                }
+            })
+        });
+        pass((server, client), |frame| {
+            if hostile.lock().unwrap().contains(&[frame[2], frame[3]]) {
+                frame.truncate(5);
+                frame.extend(value(&body));
+                assert!(frame.len() > HEAD);
+            }
+        });
+    })
 }
 
 /// The words of a comparison of a sound node with a hostile one that returns this body.

@@ -4,7 +4,7 @@
 use crate::common::{TestDirectory, errors};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,17 +13,9 @@ type Received = Arc<Mutex<Vec<(String, String)>>>;
 
 /// Answers every request in a millisecond, and records it.
 fn web_server() -> (SocketAddr, Received) {
-    let port = tiebreak::targets::ports::free().expect("a port");
-    let listener = TcpListener::bind(("127.0.0.1", port)).expect("it was free");
-    let (address, received) = (listener.local_addr().expect("bound"), Received::default());
+    let received = Received::default();
     let all = received.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let all = all.clone();
-            std::thread::spawn(move || serve(stream, &all));
-        }
-    });
-    (address, received)
+    (protocol::testing::serve(move |stream| _ = serve(stream, &all)), received)
 }
 
 /// Ends with the connection.

@@ -3,8 +3,7 @@
 use crate::common::{TestDirectory, errors, serve, stdout, unhurried, url};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
-use std::thread;
+use std::net::SocketAddr;
 use testserver::{Behaviour, Body, TestServer};
 
 /// A brief run.
@@ -22,17 +21,11 @@ fn answering(status: u16, body: &str) -> TestServer {
 
 /// The address of a server that answers what is no HTTP as web servers do.
 fn refusing_tls() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
-    thread::spawn(move || {
-        for client in listener.incoming() {
-            let mut client = client.expect("a client");
-            // A client that has gone is none of our business.
-            let _ = client.read(&mut [0; 4096]);
-            let _ = client.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
-        }
-    });
-    address
+    protocol::testing::serve(|mut client| {
+        // A client that has gone is none of our business.
+        let _ = client.read(&mut [0; 4096]);
+        let _ = client.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+    })
 }
 
 /// The text without line ends, which depend on the width.

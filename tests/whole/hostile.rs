@@ -5,7 +5,7 @@ use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
 use crate::common::{TestDirectory, errors};
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,17 +26,12 @@ type Received = Arc<Mutex<Vec<u8>>>;
 
 /// Serves each connection by `serve` on a thread of its own, as long as the test runs.
 fn fake(serve: fn(&mut Client)) -> (String, Received) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound").to_string();
     let received = Received::default();
     let to = received.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let received = to.clone();
-            std::thread::spawn(move || serve(&mut Client { stream, received }));
-        }
+    let address = protocol::testing::serve(move |stream| {
+        serve(&mut Client { stream, received: to.clone() });
     });
-    (address, received)
+    (address.to_string(), received)
 }
 
 struct Client {

@@ -2,22 +2,13 @@
 
 use crate::common::{TestDirectory, errors, stdout};
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::thread;
+use std::net::TcpStream;
 
 const PASSWORD: &str = "pw-that-is-repeated";
 
 /// Answers as Redis does, on as many connections as come.
 fn server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
-    let address = listener.local_addr().expect("it listens").to_string();
-    thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            // It ends with the connection.
-            thread::spawn(move || answer(connection));
-        }
-    });
-    address
+    protocol::testing::serve(|connection| _ = answer(connection)).to_string()
 }
 
 fn answer(connection: TcpStream) -> std::io::Result<()> {

@@ -6,8 +6,8 @@
 use record::Address;
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use testserver::null::NullServer;
 
@@ -57,10 +57,10 @@ pub(crate) enum Which {
     All(u8),
 }
 
-/// A proxy in front of a null server that runs until it is dropped.
+/// A proxy in front of a null server, which ends with it.
 pub(crate) struct Proxy {
     shared: Arc<Shared>,
-    listener: TcpListener,
+    address: Address,
     _null: NullServer,
 }
 
@@ -76,7 +76,6 @@ struct Shared {
     batched: AtomicU64,
     carried_out: AtomicU64,
     given: AtomicU64,
-    over: AtomicBool,
 }
 
 /// A frame, with its head.
@@ -166,29 +165,19 @@ impl Proxy {
             batched: AtomicU64::new(0),
             carried_out: AtomicU64::new(0),
             given: AtomicU64::new(0),
-            over: AtomicBool::new(false),
         });
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let (taken, own) = (listener.try_clone().expect("a handle"), shared.clone());
-        std::thread::spawn(move || {
-            for client in taken.incoming().flatten() {
-                if own.over.load(Ordering::Relaxed) {
-                    return;
-                }
-                let own = own.clone();
-                let Ok(server) = TcpStream::connect(to) else { return };
-                std::thread::spawn(move || {
-                    // Either end may close the connection at any time.
-                    let _ = own.serve(&client, &server);
-                    let _ = client.shutdown(Shutdown::Both);
-                });
-            }
+        let own = shared.clone();
+        let address = protocol::testing::serve(move |client| {
+            let Ok(server) = TcpStream::connect(to) else { return };
+            // Either end may close the connection at any time.
+            let _ = own.serve(&client, &server);
+            let _ = client.shutdown(Shutdown::Both);
         });
-        Proxy { shared, listener, _null: null }
+        Proxy { shared, address: Address::Tcp(address), _null: null }
     }
 
     pub(crate) fn address(&self) -> Address {
-        Address::Tcp(self.listener.local_addr().expect("bound"))
+        self.address.clone()
     }
 
     /// Returns the number of requests with this operation so far.
@@ -209,14 +198,6 @@ impl Proxy {
     /// Returns the number of requests that got the fault so far.
     pub(crate) fn given(&self) -> u64 {
         self.shared.given.load(Ordering::SeqCst)
-    }
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        self.shared.over.store(true, Ordering::Relaxed);
-        // It waits for a client, and this is the last one.
-        let _ = TcpStream::connect(self.listener.local_addr().expect("bound"));
     }
 }
 

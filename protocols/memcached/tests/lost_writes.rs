@@ -3,31 +3,25 @@
 use engine::Numbers;
 use memcached::{MemcachedAccess, memcached_lanes};
 use protocol::testing::store_lanes::workload;
-use protocol::testing::{drive_one, lane, until_done};
+use protocol::testing::{drive_one, lane, serve, until_done};
 use record::{Failure, Histogram, Kind, LaneTask, Verify, Workload};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use wire::memcached::Dialect;
 
 /// Answers every read with a value, and never answers a write: it stays silent or closes.
 fn answers_reads_only(closes: bool) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        // Kept open, because a silent server closes nothing.
-        let mut kept = Vec::new();
-        for mut stream in listener.incoming().flatten() {
-            let mut buffer = [0; 4096];
-            if stream.read(&mut buffer).is_ok_and(|got| got > 0) {
-                let value = b"VALUE t:000000000000 0 1\r\nx\r\nEND\r\n";
-                stream.write_all(value).expect("it listens");
-            }
-            if stream.read(&mut buffer).is_ok() && !closes {
-                kept.push(stream);
-            }
+    serve(move |mut stream| {
+        let mut buffer = [0; 4096];
+        if stream.read(&mut buffer).is_ok_and(|got| got > 0) {
+            let value = b"VALUE t:000000000000 0 1\r\nx\r\nEND\r\n";
+            stream.write_all(value).expect("it listens");
         }
-    });
-    address
+        if stream.read(&mut buffer).is_ok() && !closes {
+            // A silent server closes nothing.
+            while let Ok(1..) = stream.read(&mut buffer) {}
+        }
+    })
 }
 
 #[test]

@@ -11,10 +11,10 @@ use drivers::{Database, SqlAccess};
 use engine::Numbers;
 use engine::workload::Feeds;
 use oracle::OracleAccess;
-use protocol::testing::free_port;
+use protocol::testing::{free_port, serve};
 use record::{Address, DriveOrder, Failure, LaneTask, Reuse, Seen};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -46,19 +46,6 @@ fn drive_order(to: SocketAddr, reuse: Reuse) -> DriveOrder {
 fn seen(to: SocketAddr, reuse: Reuse) -> Seen {
     let order = drive_order(to, reuse);
     drive(&order, access().lanes(&order, 0))
-}
-
-/// A listener that handles every connection with `does`. Its thread ends with the test.
-fn listener(does: fn(TcpStream)) -> SocketAddr {
-    let listener = TcpListener::bind(free_port()).or_else(|_| TcpListener::bind(free_port()));
-    let listener = listener.expect("a port");
-    let at = listener.local_addr().expect("bound");
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || does(stream));
-        }
-    });
-    at
 }
 
 /// One packet of Oracle Net: its length, its type, and what is in it.
@@ -108,7 +95,7 @@ fn a_refusing_listener_is_counted_and_not_hammered() {
 
 #[test]
 fn a_silent_listener_is_abandoned_after_the_timeout() {
-    let silent = listener(|stream| {
+    let silent = serve(|stream| {
         std::thread::sleep(Duration::from_secs(60));
         drop(stream);
     });
@@ -121,7 +108,7 @@ fn a_silent_listener_is_abandoned_after_the_timeout() {
 
 #[test]
 fn an_unknown_service_is_an_error_by_its_number() {
-    let seen = seen(listener(refuse), Reuse::Never);
+    let seen = seen(serve(refuse), Reuse::Never);
     let code = oracle::code(12514);
     assert_eq!(seen.outcomes.unexpected.keys().copied().collect::<Vec<_>>(), [code]);
     assert!(seen.outcomes.failed.is_empty(), "{:?}", seen.outcomes);
@@ -134,8 +121,8 @@ fn garbage_is_a_protocol_error_and_no_panic() {
     // A kind of packet that the library does not know, and one that it cannot parse.
     for bytes in [&[0u8, 9, 0, 0, 99, 0, 0, 0, 7][..], &[0, 0, 0, 0, 0, 0, 0, 0, 0]] {
         let at = match bytes[4] {
-            99 => listener(|stream| answer(stream, &[0, 9, 0, 0, 99, 0, 0, 0, 7])),
-            _ => listener(|stream| answer(stream, &[0; 9])),
+            99 => serve(|stream| answer(stream, &[0, 9, 0, 0, 99, 0, 0, 0, 7])),
+            _ => serve(|stream| answer(stream, &[0; 9])),
         };
         only_failed(&seen(at, Reuse::Always), Failure::Protocol);
     }
@@ -143,7 +130,7 @@ fn garbage_is_a_protocol_error_and_no_panic() {
 
 #[test]
 fn a_closing_listener_is_distinguished() {
-    only_failed(&seen(listener(|stream| answer(stream, &[])), Reuse::Always), Failure::Closed);
+    only_failed(&seen(serve(|stream| answer(stream, &[])), Reuse::Always), Failure::Closed);
 }
 
 /// A question outside of a measurement, as for its version.
@@ -153,10 +140,10 @@ fn a_question_to_one_that_refuses_or_hangs_is_answered_in_words() {
         let result = access().ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
         result.expect_err("no database is there")
     };
-    let query_error = ask(listener(refuse));
+    let query_error = ask(serve(refuse));
     assert_eq!(query_error.code, Some(oracle::code(12514)), "{}", query_error.why);
     assert!(query_error.why.contains("FREEPDB1"), "{}", query_error.why);
-    let silent = listener(|stream| {
+    let silent = serve(|stream| {
         std::thread::sleep(Duration::from_secs(60));
         drop(stream);
     });
@@ -184,7 +171,7 @@ fn a_redirect_is_followed_only_where_the_policy_allows_it() {
         let result = access.ask(&Address::Tcp(to), &["SELECT 1 FROM dual".to_owned()], WAIT);
         (result.expect_err("no database is there"), access.nodes())
     };
-    let public = listener(|stream| {
+    let public = serve(|stream| {
         redirect(stream, "(ADDRESS=(PROTOCOL=TCP)(HOST=203.0.113.7)(PORT=1521))");
     });
     let (query_error, nodes) = ask(public);
@@ -195,8 +182,8 @@ fn a_redirect_is_followed_only_where_the_policy_allows_it() {
     assert_eq!(nodes.expect("one was refused").not_dialled, refused);
 
     static REFUSES: OnceLock<SocketAddr> = OnceLock::new();
-    REFUSES.get_or_init(|| listener(refuse));
-    let private = listener(|stream| {
+    REFUSES.get_or_init(|| serve(refuse));
+    let private = serve(|stream| {
         let port = REFUSES.get().expect("set before").port();
         redirect(stream, &format!("(ADDRESS=(PROTOCOL=TCP)(HOST=127.0.0.1)(PORT={port}))"));
     });

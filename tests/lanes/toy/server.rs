@@ -3,7 +3,7 @@
 
 use super::codec::{FRAME_HEAD, GO_AWAY, LAST_PIECE, LAST_PUSH, PIECE, PUSH, REQUEST, WINDOW};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -74,17 +74,12 @@ impl Counts {
 
 /// Starts a server that ends with the test program.
 pub(crate) fn serve(behaviours: Behaviours) -> (SocketAddr, Arc<Counts>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
     let counts = Arc::new(Counts::default());
     let counted = counts.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            Counts::add(&counted.connections);
-            let mut connection = Connection::new(behaviours, counted.clone());
-            // An error ends the connection.
-            std::thread::spawn(move || connection.run(stream));
-        }
+    let address = protocol::testing::serve(move |stream| {
+        Counts::add(&counted.connections);
+        // An error ends the connection.
+        let _ = Connection::new(behaviours, counted.clone()).run(stream);
     });
     (address, counts)
 }

@@ -7,7 +7,7 @@ use crate::common::turn::CassandraTurn;
 use crate::common::{TestDirectory, errors, number};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -104,18 +104,12 @@ fn a_key_that_was_not_requested_is_named(server: &Cassandra) {
 
 /// A proxy in front of the server, which changes the keys in its replies.
 fn with_other_keys(server: SocketAddr) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            let server = TcpStream::connect(server).expect("the server listens");
-            let [from, to] =
-                [&server, &client].map(|stream| stream.try_clone().expect("a descriptor"));
-            thread::spawn(move || pass(client, server, |_| ()));
-            thread::spawn(move || pass(from, to, change_keys));
-        }
-    });
-    address
+    protocol::testing::serve(move |client| {
+        let server = TcpStream::connect(server).expect("the server listens");
+        let [from, to] = [&server, &client].map(|stream| stream.try_clone().expect("a descriptor"));
+        thread::spawn(move || pass(client, server, |_| ()));
+        pass(from, to, change_keys);
+    })
 }
 
 fn change_keys(piece: &mut [u8]) {

@@ -3,7 +3,7 @@
 
 use crate::common::{TestDirectory, errors};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,22 +79,15 @@ impl Script {
 /// A target that answers once and then never stops; counts the connections that were
 /// sent to until its patience was over.
 fn target(speech: Script) -> (u16, Arc<AtomicU64>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("bound").port();
-    let (outlasted, asked) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+    let (outlasted, asked) = (Arc::new(AtomicU64::new(0)), AtomicU64::new(0));
     let counted = outlasted.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (counted, asked) = (counted.clone(), asked.clone());
-            std::thread::spawn(move || {
-                // The client is expected to hang up.
-                if serve(stream, speech, &asked).is_ok_and(|outlasted| outlasted) {
-                    counted.fetch_add(1, Ordering::Relaxed);
-                }
-            });
+    let address = protocol::testing::serve(move |stream| {
+        // The client is expected to hang up.
+        if serve(stream, speech, &asked).is_ok_and(|outlasted| outlasted) {
+            counted.fetch_add(1, Ordering::Relaxed);
         }
     });
-    (port, outlasted)
+    (address.port(), outlasted)
 }
 
 /// Whether the client was sent to until the patience was over.

@@ -7,10 +7,9 @@ use crate::validator;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use testserver::{Behaviour, Delay};
@@ -96,16 +95,9 @@ fn a_sweep_is_one_run_that_is_reported_again_from_its_journal() {
 
 /// A server that answers after a millisecond, with an error if more than two requests are waiting.
 fn overwhelmed_by_three() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/", listener.local_addr().expect("bound"));
-    let waiting = Arc::new(AtomicU32::new(0));
-    std::thread::spawn(move || {
-        for connection in listener.incoming().flatten() {
-            let waiting = waiting.clone();
-            std::thread::spawn(move || answer_all(connection, &waiting));
-        }
-    });
-    url
+    let waiting = AtomicU32::new(0);
+    let address = protocol::testing::serve(move |connection| answer_all(connection, &waiting));
+    format!("http://{address}/")
 }
 
 /// Ends when the connection is closed.

@@ -1,9 +1,10 @@
 //! A server with rooms, based on tungstenite, with a thread for each connection. It counts, and
 //! fails as its habit says.
 
+use protocol::testing::serve;
 use std::collections::HashMap;
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use tungstenite::handshake::server::{Request, Response};
 use tungstenite::protocol::frame::coding::CloseCode;
@@ -83,17 +84,10 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(behaviour: Behaviour) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = listener.local_addr().expect("an address");
         let shared = Arc::new(Mutex::new(Shared::default()));
         let theirs = shared.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = theirs.clone();
-                // An error ends the connection.
-                std::thread::spawn(move || drop(answer(stream, behaviour, &shared)));
-            }
-        });
+        // An error ends the connection.
+        let address = serve(move |stream| drop(answer(stream, behaviour, &theirs)));
         Server { address, shared }
     }
 

@@ -2,7 +2,7 @@
 //! fails as its habit says.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tungstenite::protocol::frame::coding::CloseCode;
@@ -60,17 +60,12 @@ fn add(counter: &AtomicU64) {
 
 /// Starts a server that ends with the test program.
 pub(crate) fn serve(behaviour: Behaviour) -> (SocketAddr, Arc<Counts>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
     let counts = Arc::new(Counts::default());
     let counted = counts.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            add(&counted.connections);
-            let counted = counted.clone();
-            // An error ends the connection.
-            std::thread::spawn(move || drop(answer(stream, behaviour, &counted)));
-        }
+    let address = protocol::testing::serve(move |stream| {
+        add(&counted.connections);
+        // An error ends the connection.
+        drop(answer(stream, behaviour, &counted));
     });
     (address, counts)
 }
