@@ -298,14 +298,12 @@ impl Case {
     fn order(&self) -> DriveOrder {
         DriveOrder {
             seed: 1,
-            cores: Vec::new(),
-            warm_up: record::WarmUp::default(),
             rounds: self.rounds,
             first_round: 1,
             round_ns: 1,
             slice_ns: 1,
-            requests: 0,
             lanes: vec![example::lane_order(); self.contenders as usize],
+            ..DriveOrder::default()
         }
     }
 

@@ -222,14 +222,12 @@ mod tests {
     fn trials_are_complete_between_rounds() {
         let order = |warm_up_ns| DriveOrder {
             seed: 1,
-            cores: Vec::new(),
             warm_up: record::WarmUp::fixed(warm_up_ns),
             rounds: 2,
             first_round: 1,
             round_ns: 100,
             slice_ns: 50,
-            requests: 0,
-            lanes: Vec::new(),
+            ..DriveOrder::default()
         };
         let slices = |warm_up_ns, contenders| Slices {
             contenders,

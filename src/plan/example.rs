@@ -44,14 +44,5 @@ pub(crate) fn lane_order() -> LaneOrder {
 
 /// A trial of this contender in which this was measured, in no round.
 pub(crate) fn trial(phase: Phase, contender: u32, seen: Seen) -> TrialRecord {
-    TrialRecord {
-        phase,
-        round: 0,
-        contender,
-        lane_order: lane_order(),
-        seen,
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    }
+    record::testing::trial(phase, 0, contender, lane_order(), seen)
 }

@@ -34,14 +34,12 @@ pub(crate) fn order(contenders: usize, rounds: u32, turn_ns: u64) -> DriveOrder 
         LaneOrder { timeout_ns: PATIENT_NS, ..LaneOrder::closed(Address::Unix(String::new()), 1) };
     DriveOrder {
         seed: 1,
-        cores: Vec::new(),
-        warm_up: record::WarmUp::default(),
         rounds,
         first_round: 1,
         round_ns: turn_ns,
         slice_ns: turn_ns,
-        requests: 0,
         lanes: vec![lane; contenders],
+        ..DriveOrder::default()
     }
 }
 

@@ -45,31 +45,14 @@ impl SampleRun {
             .flat_map(|round| numbers.clone().map(move |contender| record(round, contender)))
             .collect();
         let complete = End { reason: EndReason::Complete, detail: String::new() };
-        let pilot = PilotChoice {
-            warm_up_ns: None,
-            launches: None,
-            looks: Vec::new(),
-            rounds: None,
-            run_length: None,
-            interleave: Interleave::Slices,
-            slice_ns: SLICE_NS,
-            round_ns: SLICES * SLICE_NS,
-            burn_in_ns: vec![0; names.len()],
-            why: Vec::new(),
-            saw: Vec::new(),
-            load_points_apart: false,
-        };
-        let question = question(names, rounds);
-        let store_reports = Vec::new();
-        let (done, kept_costs) = (Vec::new(), Vec::new());
         SampleRun {
-            question,
-            pilot: Some(pilot),
+            question: question(names, rounds),
+            pilot: Some(record::testing::pilot(names.len(), SLICE_NS, SLICES * SLICE_NS)),
             records,
             end: Some(complete),
-            store_reports,
-            done,
-            kept_costs,
+            store_reports: Vec::new(),
+            done: Vec::new(),
+            kept_costs: Vec::new(),
             cases: None,
         }
         .with_operations(800)
@@ -367,16 +350,7 @@ fn record(round: u32, contender: u32) -> TrialRecord {
         ..Seen::default()
     };
     seen.digests.record(7);
-    TrialRecord {
-        phase: Phase::Round,
-        round,
-        contender,
-        lane_order: lane_order(),
-        seen,
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    }
+    record::testing::trial(Phase::Round, round, contender, lane_order(), seen)
 }
 
 fn slice(round: u64, contender: u64, i: u64) -> Slice {

@@ -306,6 +306,41 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// A comparison of all that two contenders do, of which nothing is known yet.
+    pub fn undecided(a: &str, b: &str, metric: Metric, confidence: f64) -> Comparison {
+        Comparison {
+            a: a.to_owned(),
+            b: b.to_owned(),
+            metric,
+            group: None,
+            request: None,
+            case: None,
+            primary: true,
+            scope: Scope::Launches,
+            launch_of_a: false,
+            launch_of_b: false,
+            ratio: None,
+            low: None,
+            high: None,
+            confidence,
+            replicates: 0,
+            interim_looks: None,
+            charged: None,
+            beyond_generator: None,
+            client_share: None,
+            p: None,
+            t_interval: None,
+            verdict: Word::Undecided,
+            because: Vec::new(),
+            withheld: None,
+            at_least: false,
+            fresh_rounds: None,
+            sees: None,
+            rounds: Vec::new(),
+            middle: None,
+        }
+    }
+
     /// The ratio that the verdict rests on: what was measured, or the part of it that lies beyond the generator's own
     /// cost.
     pub fn judged_ratio(&self) -> Option<f64> {

@@ -7,7 +7,7 @@ use crate::{Address, Workload};
 use serde::{Deserialize, Serialize};
 
 /// The order for one call of the engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DriveOrder {
     /// Same seed, same operations and same order of slices.
     pub seed: u64,

@@ -106,7 +106,7 @@ pub struct Fact {
 }
 
 /// What is known about a target after it was driven for the last time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetDone {
     /// The contender's number.
     pub contender: u32,

@@ -249,61 +249,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for AtMost<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::question;
-    use crate::{
-        Address, Arrivals, Contender, Factor, Host, Intensity, Interleave, RequestPlan, Reuse,
-        RunSweep,
-    };
+    use crate::{Factor, RunSweep, testing};
 
     /// A plan of this many contenders in ten rounds.
     fn plan(contenders: usize) -> Plan {
-        let names: Vec<String> = (0..contenders).map(|number| format!("c{number}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let contender = |name: &&str| Contender {
-            name: (*name).to_owned(),
-            target: String::new(),
-            revision: None,
-            launch: Vec::new(),
-            address: Address::Unix(String::new()),
-            watch: None,
-            intensity: Intensity { connections: 1, depth: 1, arrivals: Arrivals::Closed },
-            reuse: Reuse::Always,
-            timeout_ns: 1,
-            operations: None,
-            asks: RequestPlan::Program,
-            tls: None,
-            consistency: None,
-            replication: None,
-            sharding: None,
-            groups: Vec::new(),
-        };
-        Plan {
-            command: "compare".to_owned(),
-            contenders: names.iter().map(contender).collect(),
-            seed: 1,
-            interleave: Interleave::Auto,
-            slice_ns: None,
-            round_ns: 1,
-            rounds: 10,
-            warm_up_ns: 1,
-            longest_warm_up_ns: 0,
-            pilot_ns: 1,
-            generator_cores: Vec::new(),
-            agents: 0,
-            sweep: None,
-            requirements: Vec::new(),
-            published: None,
-            question: question(&names, 10),
-            host: Host {
-                kernel: String::new(),
-                cpu: String::new(),
-                cores: Vec::new(),
-                memory_bytes: 0,
-                clock: String::new(),
-                descriptors: 0,
-                client_ports: (0, 0),
-            },
-        }
+        let contender = |number| testing::contender(&format!("c{number}"));
+        testing::plan((0..contenders).map(contender).collect(), 10)
     }
 
     fn refused(contenders: usize, change: impl FnOnce(&mut Plan)) -> Option<String> {

@@ -54,6 +54,26 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Operations of these kinds with these weights on a thousand keys, which are requested equally often and whose
+    /// values have 32 bytes. Nothing is verified.
+    pub fn of(mix: &[(Kind, f64)]) -> Workload {
+        Workload {
+            prefix: String::new(),
+            keys: 1000,
+            distribution: Distribution::Uniform,
+            hot: 1.0,
+            value: ValueBytes::Fixed(32),
+            compressible: false,
+            keys_as: KeysAs::Number,
+            values_as: ValuesAs::Version,
+            mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
+            verify: Verify::Off,
+            commands: Vec::new(),
+            custom: Custom::default(),
+            groups: Vec::new(),
+        }
+    }
+
     /// The mix of each group, or the only mix if there are no groups.
     pub fn mixes(&self) -> Vec<&[Share]> {
         if self.groups.is_empty() {

@@ -425,10 +425,6 @@ mod tests {
 
     fn contender(address: &str, reuse: Reuse, arrivals: Arrivals) -> Contender {
         Contender {
-            name: address.to_owned(),
-            target: String::new(),
-            revision: None,
-            launch: Vec::new(),
             address: match address.parse() {
                 Ok(address) => Address::Tcp(address),
                 Err(_) if address.contains(',') => {
@@ -437,17 +433,10 @@ mod tests {
                 }
                 Err(_) => Address::Unix(address.to_owned()),
             },
-            watch: None,
             intensity: Intensity { connections: 64, depth: 1, arrivals },
             reuse,
-            timeout_ns: 1,
-            operations: None,
             asks: request("GET", &[]),
-            tls: None,
-            consistency: None,
-            replication: None,
-            sharding: None,
-            groups: Vec::new(),
+            ..record::testing::contender(address)
         }
     }
 

@@ -148,14 +148,12 @@ fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
     };
     let order = DriveOrder {
         seed: 1,
-        cores: Vec::new(),
-        warm_up: record::WarmUp::default(),
         rounds: 1,
         first_round: 1,
         round_ns: LONGEST_NS,
         slice_ns: LONGEST_NS,
-        requests: 0,
         lanes: vec![load],
+        ..DriveOrder::default()
     };
     let lanes = vec![access.lanes(&order, 0)];
     engine::run(&order, lanes, Vec::new(), stop, &mut |_| ControlFlow::Continue(()))?;

@@ -4,19 +4,16 @@ use protocol::Exit;
 use record::limits::NUMBERS_BELOW;
 use record::{
     Address, Arrivals, End, EndReason, Event, Header, Intensity, LaneOrder, Phase, Reuse, Seen,
-    TrialRecord, journal::SCHEMA,
+    TrialRecord,
 };
 use std::io::{self, Write};
 use text::fnv::fnv1a;
 
 fn header() -> Event {
     Event::Header(Box::new(Header {
-        schema: SCHEMA.to_owned(),
-        version: "0.1.0".to_owned(),
         plan_hash: "0123456789abcdef".to_owned(),
-        plan: example::plan(|spec| spec.common.rate = Some(0.1 + 0.2)),
         started: "2026-11-22T00:06:49Z".to_owned(),
-        words: Vec::new(),
+        ..record::testing::header(example::plan(|spec| spec.common.rate = Some(0.1 + 0.2)))
     }))
 }
 

@@ -6,8 +6,8 @@ use crate::run::journal;
 use crate::run::journal::Writer;
 use crate::scratch::Scratch;
 use record::{
-    Address, Arrivals, End, EndReason, Event, Header, Intensity, Interleave, LaneOrder, Phase,
-    PilotChoice, Seen, Slice, TrialRecord, journal::SCHEMA, seen::Connections,
+    Address, Arrivals, End, EndReason, Event, Intensity, LaneOrder, Phase, Seen, Slice,
+    TrialRecord, seen::Connections,
 };
 
 /// How long each of the four slices of a round takes, unless a test says otherwise.
@@ -56,28 +56,8 @@ fn trial(round: u32, contender: u32) -> TrialRecord {
 pub(crate) fn judged(requirements: &[&str], change: impl Fn(&mut TrialRecord)) -> Judged {
     let mut plan = example::plan(|_| ());
     plan.requirements = requirements.iter().map(|text| (*text).to_owned()).collect();
-    let header = Header {
-        schema: SCHEMA.to_owned(),
-        version: "0.1.0".to_owned(),
-        plan_hash: String::new(),
-        plan,
-        started: String::new(),
-        words: Vec::new(),
-    };
-    let pilot = PilotChoice {
-        warm_up_ns: None,
-        launches: None,
-        looks: Vec::new(),
-        rounds: None,
-        run_length: None,
-        interleave: Interleave::Slices,
-        slice_ns: SLICE_NS,
-        round_ns: 1_000_000_000,
-        burn_in_ns: vec![0; 2],
-        why: Vec::new(),
-        saw: Vec::new(),
-        load_points_apart: false,
-    };
+    let header = record::testing::header(plan);
+    let pilot = record::testing::pilot(2, SLICE_NS, 1_000_000_000);
     let scratch = Scratch::new();
     let mut writer = Writer::create(&scratch.path().join(journal::FILE)).expect("a journal");
     let rounds = (1..=10).flat_map(|round| [trial(round, 0), trial(round, 1)]).map(|mut trial| {

@@ -41,13 +41,12 @@ pub(super) fn order(plan: &Plan, lanes: Vec<LaneOrder>) -> DriveOrder {
     DriveOrder {
         seed: plan.seed,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
-        warm_up: record::WarmUp::default(),
         rounds: 1,
         first_round: 1,
         round_ns: DRIVEN_NS,
         slice_ns: PIECE_NS,
-        requests: 0,
         lanes,
+        ..DriveOrder::default()
     }
 }
 

@@ -41,12 +41,11 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
         seed: plan.seed,
         first_round: 1,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
-        warm_up: WarmUp::default(),
         rounds: 1,
         round_ns: READY_NS,
         slice_ns: READY_NS,
-        requests: 0,
         lanes: vec![lane],
+        ..DriveOrder::default()
     }
 }
 
@@ -218,12 +217,7 @@ fn empty_order(plan: &Plan) -> DriveOrder {
         seed: plan.seed,
         first_round: 1,
         cores: plan.generator_cores.clone(),
-        warm_up: WarmUp::default(),
-        rounds: 0,
-        round_ns: 0,
-        slice_ns: 0,
-        requests: 0,
-        lanes: Vec::new(),
+        ..DriveOrder::default()
     }
 }
 

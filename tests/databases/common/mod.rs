@@ -106,14 +106,12 @@ pub(crate) fn workload(preset: &str) -> Workload {
 pub(crate) fn order(address: Address, doing: LaneTask) -> DriveOrder {
     DriveOrder {
         seed: 3,
-        cores: Vec::new(),
-        warm_up: record::WarmUp::default(),
         rounds: 2,
         first_round: 1,
         round_ns: 50 * MS,
         slice_ns: 25 * MS,
-        requests: 0,
         lanes: vec![LaneOrder { doing, timeout_ns: 5_000 * MS, ..LaneOrder::closed(address, 4) }],
+        ..DriveOrder::default()
     }
 }
 

@@ -12,14 +12,10 @@ fn test_of(arrivals: &[Arrivals], least_ms: u64, most_ms: u64) -> WarmUpTest {
     };
     WarmUpTest::new(&DriveOrder {
         seed: 1,
-        cores: Vec::new(),
         warm_up: WarmUp { least_ns: least_ms * MS, most_ns: most_ms * MS },
-        rounds: 0,
         first_round: 1,
-        round_ns: 0,
-        slice_ns: 0,
-        requests: 0,
         lanes: arrivals.iter().map(lane).collect(),
+        ..DriveOrder::default()
     })
 }
 

@@ -1,6 +1,6 @@
 //! Workloads that have a name.
 
-use record::{Distribution, Kind, Share, ValueBytes, Verify, Workload};
+use record::{Distribution, Kind, ValueBytes, Verify, Workload};
 
 /// The names that [`preset`] knows.
 pub const PRESETS: [&str; 8] =
@@ -50,21 +50,8 @@ pub fn preset(name: &str) -> Option<Workload> {
 }
 
 fn workload(distribution: Distribution, mix: &[(Kind, f64)]) -> Workload {
-    Workload {
-        prefix: String::new(),
-        keys: 100_000,
-        distribution,
-        hot: 1.0,
-        value: ValueBytes::Fixed(1000),
-        compressible: false,
-        keys_as: record::KeysAs::Number,
-        values_as: record::ValuesAs::Version,
-        mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
-        verify: Verify::Sample,
-        commands: Vec::new(),
-        custom: record::Custom::default(),
-        groups: Vec::new(),
-    }
+    let (value, verify) = (ValueBytes::Fixed(1000), Verify::Sample);
+    Workload { keys: 100_000, distribution, value, verify, ..Workload::of(mix) }
 }
 
 #[cfg(test)]

@@ -47,13 +47,8 @@ mod tests {
             judge.target_done(&TargetDone {
                 contender,
                 launch: 1,
-                peak_memory_bytes: None,
-                memory_source: String::new(),
-                log_troubles: Vec::new(),
-                behind: Vec::new(),
-                nodes: None,
                 lost_nodes: ended.into_iter().collect(),
-                watched: None,
+                ..TargetDone::default()
             });
         }
         let of = |finding: &&Finding| finding.rule == RULE.name;

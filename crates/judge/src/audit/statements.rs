@@ -26,9 +26,7 @@ pub(super) fn named(driven: &DriveSummary, count: impl Fn(&KindSeen) -> u64) -> 
 #[cfg(test)]
 pub(super) mod tests {
     use crate::builder::SampleRun;
-    use record::{
-        Custom, CustomOperation, Kind, KindSeen, OperationText, Rows, Seen, Share, Statement,
-    };
+    use record::{Custom, CustomOperation, Kind, KindSeen, OperationText, Rows, Seen, Statement};
 
     /// A run in which each trial of `b` has operations of one statement, `read`.
     pub(in crate::audit) fn with_statement(change: impl Fn(&mut KindSeen)) -> SampleRun {
@@ -56,20 +54,7 @@ pub(super) mod tests {
             parameters: Vec::new(),
             says: OperationText::Sql(vec![statement]),
         };
-        record::Workload {
-            prefix: String::new(),
-            keys: 1,
-            distribution: record::Distribution::Uniform,
-            hot: 1.0,
-            value: record::ValueBytes::Fixed(32),
-            compressible: false,
-            keys_as: record::KeysAs::Number,
-            values_as: record::ValuesAs::Version,
-            mix: vec![Share { kind: Kind::Custom(0), weight: 1.0 }],
-            verify: record::Verify::Off,
-            commands: Vec::new(),
-            groups: Vec::new(),
-            custom: Custom { operations: vec![operation], ..Custom::default() },
-        }
+        let custom = Custom { operations: vec![operation], ..Custom::default() };
+        record::Workload { custom, ..record::Workload::of(&[(Kind::Custom(0), 1.0)]) }
     }
 }

@@ -52,29 +52,18 @@ mod tests {
         }
         let mut judge = run.judge();
         judge.target(&TargetReady {
-            took_ns: 0,
             contender: 1,
-            launch: 0,
             cpu_source: Some("process_clocks".to_owned()),
-            cpu_unavailable: None,
             watched: Some("process 4711".to_owned()),
-            facts: Vec::new(),
-            nodes: None,
-            ready_requests: 0,
+            ..TargetReady::default()
         });
         judge.target_done(&TargetDone {
             contender: 1,
-            launch: 0,
-            peak_memory_bytes: None,
-            memory_source: String::new(),
-            log_troubles: Vec::new(),
-            behind: Vec::new(),
-            nodes: None,
-            lost_nodes: Vec::new(),
             watched: Some(WatcherReport {
                 lost: Some("the connection to the watcher was closed".to_owned()),
                 ..WatcherReport::default()
             }),
+            ..TargetDone::default()
         });
         let verdict = judge.verdict();
         verdict.findings().iter().filter(|finding| finding.rule == RULE.name).cloned().collect()

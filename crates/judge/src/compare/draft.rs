@@ -14,7 +14,7 @@ use crate::{
         short_rounds,
         stein::{self, Variation},
     },
-    verdict::{Charged, Comparison, Scope, Word},
+    verdict::{Charged, Comparison, Word},
     weigh::{Weighed, word},
 };
 use record::{InterimLook, LengthRule, Metric, Pair};
@@ -74,45 +74,18 @@ impl Compared {
 
     pub(super) fn blank(&self, evidence: &Evidence) -> Comparison {
         let question = &evidence.question;
-        let (mut group, mut request, mut case) = (None, None, None);
+        let (a, b) = (evidence.name(self.pair.a), evidence.name(self.pair.b));
+        // What it is about, launches or programs, is known when all drafts are made.
+        let mut blank = Comparison::undecided(a, b, self.metric, 1.0 - self.level(evidence));
+        blank.primary = self.primary;
+        blank.interim_looks = has_looks(evidence).then_some(0);
         match self.operations {
             Operations::All => {}
-            Operations::Group(at) => group = Some(question.groups[at].name.clone()),
-            Operations::Request(at) => request = Some(question.requests[at].clone()),
-            Operations::Case(at) => case = Some(evidence.cases.compared()[at].name.clone()),
+            Operations::Group(at) => blank.group = Some(question.groups[at].name.clone()),
+            Operations::Request(at) => blank.request = Some(question.requests[at].clone()),
+            Operations::Case(at) => blank.case = Some(evidence.cases.compared()[at].name.clone()),
         }
-        Comparison {
-            a: evidence.name(self.pair.a).to_owned(),
-            b: evidence.name(self.pair.b).to_owned(),
-            metric: self.metric,
-            group,
-            request,
-            case,
-            primary: self.primary,
-            // What it is about is known when all drafts are made.
-            scope: Scope::Launches,
-            launch_of_a: false,
-            launch_of_b: false,
-            ratio: None,
-            low: None,
-            high: None,
-            confidence: 1.0 - self.level(evidence),
-            replicates: 0,
-            interim_looks: has_looks(evidence).then_some(0),
-            charged: None,
-            beyond_generator: None,
-            client_share: None,
-            p: None,
-            t_interval: None,
-            verdict: Word::Undecided,
-            because: Vec::new(),
-            withheld: None,
-            at_least: false,
-            fresh_rounds: None,
-            sees: None,
-            rounds: Vec::new(),
-            middle: None,
-        }
+        blank
     }
 
     pub(super) fn without_verdict(&self, mut comparison: Comparison, why: String) -> Draft {

@@ -2,8 +2,7 @@
 
 use engine::{MakeLane, Stop, TargetClock};
 use record::{
-    Address, Custom, Distribution, DriveOrder, Kind, LaneOrder, Seen, Share, TrialRecord,
-    ValueBytes, Verify, Workload,
+    Address, DriveOrder, Kind, LaneOrder, Seen, TrialRecord, ValueBytes, Verify, Workload,
 };
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -32,17 +31,9 @@ pub fn verified(keys: u64, mix: &[(Kind, f64)]) -> Workload {
     Workload {
         prefix: "t:".to_owned(),
         keys,
-        distribution: Distribution::Uniform,
-        hot: 1.0,
         value: ValueBytes::Uniform(16, 300),
-        compressible: false,
-        keys_as: record::KeysAs::Number,
-        values_as: record::ValuesAs::Version,
-        mix: mix.iter().map(|&(kind, weight)| Share { kind, weight }).collect(),
         verify: Verify::All,
-        commands: Vec::new(),
-        custom: Custom::default(),
-        groups: Vec::new(),
+        ..Workload::of(mix)
     }
 }
 
@@ -51,13 +42,11 @@ pub fn order(lanes: Vec<LaneOrder>) -> DriveOrder {
     DriveOrder {
         seed: 7,
         first_round: 1,
-        cores: Vec::new(),
-        warm_up: record::WarmUp::default(),
         rounds: 1,
         round_ns: 200_000_000,
         slice_ns: 200_000_000,
-        requests: 0,
         lanes,
+        ..DriveOrder::default()
     }
 }
 

@@ -9,7 +9,7 @@ use record::{
     PilotSeen, Plan, ProgramRun, Question, Recorder, RequestPlan, RequestSettings, Reuse, Revision,
     Settled, ShardRule, Sharding, SingleRun, Skew, SliceStart, SqlProtocol, SqlSettings,
     StoreMoment, StoreReport, TargetDone, TargetReady, TrialRecord, WatchedSlice, WatcherReport,
-    Withdrawn, Work, WorkTree, Workload,
+    Withdrawn, Work, WorkTree, Workload, testing,
 };
 
 fn reads_back(event: &Event) {
@@ -96,13 +96,10 @@ fn contender(i: usize) -> Contender {
     Contender {
         name: format!("näme \"{i}\"\n"),
         target: "http://localhost/?q=…".to_owned(),
-        launch: Vec::new(),
         address: addresses()[i % 4].clone(),
         watch: (i == 1).then(|| ([10, 0, 0, 5], 9310).into()),
         intensity: intensity(i),
         reuse: REUSES[i % 3],
-        timeout_ns: 1,
-        operations: None,
         asks: asks().swap_remove(i),
         tls: (i == 1).then(|| "verified".to_owned()),
         consistency: (i == 1).then_some(Consistency::LocalQuorum),
@@ -112,7 +109,6 @@ fn contender(i: usize) -> Contender {
             rule: ShardRule::Ketama,
             failover: true,
         }),
-        groups: Vec::new(),
         revision: (i == 1).then(|| Revision {
             id: "3f2a1c9".repeat(5),
             short: "3f2a1c9".to_owned(),
@@ -122,6 +118,7 @@ fn contender(i: usize) -> Contender {
             work_tree: Some(WorkTree { changed_files: 2, untracked_files: 1 }),
             rebuilds: 3,
         }),
+        ..testing::contender("")
     }
 }
 
@@ -143,7 +140,6 @@ fn question() -> Question {
         groups: vec![GroupQuestion { name: "readers".to_owned(), metrics: METRICS.to_vec() }],
         requests: vec!["home".to_owned()],
         is_ranked: true,
-        is_suite: false,
         control: Some(Pair { a: 0, b: 1 }),
         load_points: vec!["rate-5".to_owned()],
         blocks: vec![vec![0, 1], vec![1]],
@@ -152,49 +148,28 @@ fn question() -> Question {
             limit_ns: 5_000_000,
         }],
         pairs: vec![Pair { a: 0, b: 1 }],
-        alpha: 0.05,
-        matters: 0.01,
-        rounds: 10,
-        restarts: 0,
-        dear: None,
-        interim_looks: Vec::new(),
-        length: LengthRule::Fixed,
-        sharing: Vec::new(),
-        generator_cores: Vec::new(),
-        allowed_cores: Vec::new(),
-        one_target: Vec::new(),
         expect_different: true,
-        shares_core: false,
         workers: 2,
+        ..testing::question(&[], 10)
     }
 }
 
 fn header(interleave: Interleave) -> Header {
+    let plan = Plan {
+        seed: u64::MAX,
+        interleave,
+        slice_ns: Some(50_000_000),
+        longest_warm_up_ns: 5_000_000_000,
+        pilot_ns: 200_000_000,
+        agents: 4,
+        question: question(),
+        host: Host { client_ports: (32_768, 60_999), ..Host::default() },
+        ..testing::plan((0..asks().len()).map(contender).collect(), 10)
+    };
     Header {
-        schema: record::journal::SCHEMA.to_owned(),
-        version: "0.1.0".to_owned(),
         plan_hash: "0123abcd".to_owned(),
         started: "2026-11-22T00:00:00Z".to_owned(),
-        words: Vec::new(),
-        plan: Plan {
-            sweep: None,
-            command: "compare".to_owned(),
-            contenders: (0..asks().len()).map(contender).collect(),
-            seed: u64::MAX,
-            interleave,
-            slice_ns: Some(50_000_000),
-            round_ns: 1_000_000_000,
-            rounds: 10,
-            warm_up_ns: 0,
-            longest_warm_up_ns: 5_000_000_000,
-            pilot_ns: 200_000_000,
-            generator_cores: vec![1],
-            agents: 4,
-            requirements: Vec::new(),
-            published: None,
-            question: question(),
-            host: Host { client_ports: (32_768, 60_999), ..Host::default() },
-        },
+        ..testing::header(plan)
     }
 }
 
@@ -275,15 +250,11 @@ fn headers_read_back() {
 #[test]
 fn choices_of_the_pilot_read_back() {
     reads_back(&Event::Pilot(PilotChoice {
-        warm_up_ns: None,
-        launches: None,
         looks: vec![record::InterimLook { replicates: 8, level: 0.01 }],
         rounds: Some(58),
         run_length: Some("-benchtime".to_owned()),
         load_points_apart: true,
         interleave: Interleave::Turns,
-        slice_ns: 2_500_000_000,
-        round_ns: 2_500_000_000,
         burn_in_ns: vec![2_000_000, 0],
         why: vec!["p99 of b".to_owned()],
         saw: vec![PilotSeen {
@@ -291,6 +262,7 @@ fn choices_of_the_pilot_read_back() {
             generator_idle: 0.07,
             ..PilotSeen::default()
         }],
+        ..testing::pilot(2, 2_500_000_000, 2_500_000_000)
     }));
 }
 
@@ -321,28 +293,23 @@ fn events_of_targets_read_back() {
     };
     for facts in [Vec::new(), vec![fact(None), fact(Some("1.0 \u{202e}"))]] {
         reads_back(&Event::Target(TargetReady {
-            took_ns: 0,
             contender: 1,
             launch: 3,
             cpu_source: Some("cgroup_v2".to_owned()),
-            cpu_unavailable: None,
             watched: Some("process 4711 (nginx)".into()),
             facts,
             nodes: Some(nodes()),
             ready_requests: 2,
+            ..TargetReady::default()
         }));
     }
     for peak_memory_bytes in [None, Some(u64::MAX)] {
         let memory_source = peak_memory_bytes.map_or(String::new(), |_| "processes".to_owned());
         let log_troubles = peak_memory_bytes.map_or(Vec::new(), |_| vec!["a link".to_owned()]);
         let done = TargetDone {
-            contender: 0,
-            launch: 0,
             peak_memory_bytes,
             memory_source,
             log_troubles,
-            behind: Vec::new(),
-            nodes: None,
             lost_nodes: vec!["`node3` ended".to_owned()],
             watched: peak_memory_bytes.map(|_| WatcherReport {
                 lost: Some("the connection was closed".to_owned()),
@@ -353,6 +320,7 @@ fn events_of_targets_read_back() {
                 median_ns: 2,
                 longest_ns: 1,
             }),
+            ..TargetDone::default()
         };
         reads_back(&Event::TargetDone(done));
     }

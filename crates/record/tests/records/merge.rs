@@ -4,9 +4,8 @@
 use proptest::prelude::*;
 use record::agents::{AgentPart, MergeError, merge};
 use record::{
-    Address, Arrivals, Distribution, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments,
-    Outcome, Phase, ProgramRun, Recorder, Seen, Share, SliceStart, TrialRecord, ValueBytes, Verify,
-    Workload,
+    Address, Arrivals, Failure, Intensity, Kind, LaneOrder, LaneTask, Moments, Outcome, Phase,
+    ProgramRun, Recorder, Seen, SliceStart, TrialRecord, Workload, testing,
 };
 
 const SLICES: u64 = 3;
@@ -70,21 +69,8 @@ fn operation() -> impl Strategy<Value = Operation> {
 const KINDS: [Kind; 3] = [Kind::Set, Kind::ReadModifyWrite, Kind::Get];
 
 fn doing(kinds: &[Kind]) -> LaneTask {
-    LaneTask::Drive(Workload {
-        prefix: String::new(),
-        keys: 1,
-        distribution: Distribution::Uniform,
-        hot: 1.0,
-        value: ValueBytes::Fixed(32),
-        compressible: false,
-        keys_as: record::KeysAs::Number,
-        values_as: record::ValuesAs::Version,
-        mix: kinds.iter().map(|&kind| Share { kind, weight: 1.0 }).collect(),
-        verify: Verify::Off,
-        commands: Vec::new(),
-        custom: record::Custom::default(),
-        groups: Vec::new(),
-    })
+    let mix: Vec<(Kind, f64)> = kinds.iter().map(|kind| (*kind, 1.0)).collect();
+    LaneTask::Drive(Workload::of(&mix))
 }
 
 /// Records these operations, slice by slice, as one worker (or as the only one)
@@ -111,16 +97,7 @@ fn journal_of_agent(rank: u32, operations: &[&Operation], connections: u64) -> A
         let own: Vec<&Operation> = own.copied().collect();
         seen.merge(&recorded(&own, connections / WORKERS_OF_AGENT as u64));
     }
-    let trial = TrialRecord {
-        phase: Phase::Round,
-        round: 1,
-        contender: 0,
-        lane_order: order(),
-        seen,
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    };
+    let trial = testing::trial(Phase::Round, 1, 0, order(), seen);
     let line = serde_json::to_string(&trial).expect("a line");
     AgentPart { rank, bound_ns: 1000, trial: serde_json::from_str(&line).expect("a trial") }
 }

@@ -22,8 +22,8 @@ use judge::verdict::{
 use judge::verdict::{LoadPoint, Ranking, Suite};
 use record::{
     Address, Arrivals, Contender, End, EndReason, Fact, Failure, Header, Histogram, Host,
-    Intensity, Interleave, Metric, Nodes, Outcomes, PilotChoice, PilotSeen, Plan, Programs,
-    Published, RequestPlan, RequestSettings, Reuse, SingleRun, seen::Connections,
+    Intensity, Metric, Nodes, Outcomes, PilotChoice, PilotSeen, Plan, Programs, Published,
+    RequestPlan, RequestSettings, Reuse, SingleRun, seen::Connections,
 };
 
 pub(super) use agents::agents;
@@ -494,12 +494,9 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
     let named: Vec<(&str, f64)> = named.to_vec();
     Parts {
         header: Header {
-            schema: record::journal::SCHEMA.into(),
-            version: "0.1.0".into(),
             plan_hash: "5f3c9a1be07d4462".into(),
-            plan: plan(&named, rounds),
             started: "2026-03-01T09:30:00Z".into(),
-            words: Vec::new(),
+            ..record::testing::header(plan(&named, rounds))
         },
         pilot: Some(pilot(&named)),
         end: Some(End { reason: EndReason::Complete, detail: String::new() }),
@@ -521,24 +518,9 @@ fn compare(named: &[(&str, f64)], rounds: u32) -> Parts {
 }
 
 fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
-    let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
+    let contenders = (8080..).zip(named).map(|(port, (name, _))| asked(name, port)).collect();
     Plan {
-        command: "compare".into(),
-        contenders: (8080..).zip(named).map(|(port, (name, _))| asked(name, port)).collect(),
-        seed: 7,
-        interleave: Interleave::Auto,
-        slice_ns: None,
-        round_ns: 1_000_000_000,
-        rounds,
         warm_up_ns: 1_000_000_000,
-        longest_warm_up_ns: 0,
-        pilot_ns: 2_000_000_000,
-        generator_cores: vec![1],
-        agents: 0,
-        sweep: None,
-        requirements: Vec::new(),
-        published: None,
-        question: record::testing::question(&names, rounds),
         host: Host {
             kernel: "Linux 6.1.0-18-amd64".into(),
             cpu: "AMD EPYC 7B13".into(),
@@ -548,21 +530,16 @@ fn plan(named: &[(&str, f64)], rounds: u32) -> Plan {
             descriptors: 1_048_576,
             client_ports: (32_768, 60_999),
         },
+        ..record::testing::plan(contenders, rounds)
     }
 }
 
 fn asked(name: &str, port: u16) -> Contender {
     Contender {
-        name: name.to_owned(),
         target: format!("http://127.0.0.1:{port}/"),
-        revision: None,
-        launch: Vec::new(),
         address: Address::Tcp(([127, 0, 0, 1], port).into()),
-        watch: None,
         intensity: Intensity { connections: 64, depth: 1, arrivals: Arrivals::Closed },
-        reuse: Reuse::Always,
         timeout_ns: 30_000_000_000,
-        operations: None,
         asks: RequestPlan::Request(RequestSettings {
             method: "GET".into(),
             header_names: Vec::new(),
@@ -570,11 +547,7 @@ fn asked(name: &str, port: u16) -> Contender {
             expect: Vec::new(),
             expect_empty: false,
         }),
-        tls: None,
-        consistency: None,
-        replication: None,
-        sharding: None,
-        groups: Vec::new(),
+        ..record::testing::contender(name)
     }
 }
 
@@ -587,21 +560,13 @@ fn pilot(named: &[(&str, f64)]) -> PilotChoice {
         cpu_at_rest: None,
     };
     PilotChoice {
-        warm_up_ns: None,
-        launches: None,
-        looks: Vec::new(),
-        rounds: None,
-        run_length: None,
-        interleave: Interleave::Slices,
-        slice_ns: 82_000_000,
-        round_ns: 1_000_000_000,
         burn_in_ns: vec![4_100_000; named.len()],
         why: vec![
             "20 × the p99 of old (4.10 ms) is 82 ms, more than 50 ms and 25 × its p50.".into(),
             "The generator was idle 31 % of its time, so the targets were the slower part.".into(),
         ],
         saw: named.iter().map(seen).collect(),
-        load_points_apart: false,
+        ..record::testing::pilot(named.len(), 82_000_000, 1_000_000_000)
     }
 }
 
@@ -657,35 +622,17 @@ fn contender(name: &str, rate: f64, rounds: u32) -> ContenderSummary {
 
 fn comparison(a: &str, b: &str, word: Word, ratio: (f64, f64, f64), rounds: &[f64]) -> Comparison {
     Comparison {
-        a: a.to_owned(),
-        b: b.to_owned(),
-        metric: Metric::Throughput,
-        group: None,
-        request: None,
-        case: None,
-        primary: true,
-        scope: Scope::Launches,
         launch_of_a: true,
         launch_of_b: true,
         ratio: Some(ratio.0),
         low: Some(ratio.1),
         high: Some(ratio.2),
-        confidence: 0.95,
-        interim_looks: None,
-        charged: None,
-        beyond_generator: None,
-        client_share: None,
         replicates: rounds.len() as u32,
         p: Some(0.001953125),
         t_interval: Some((ratio.1 * 1.001, ratio.2 * 0.999)),
         verdict: word,
-        because: Vec::new(),
-        withheld: None,
-        at_least: false,
-        fresh_rounds: None,
-        sees: None,
         rounds: (1..).zip(rounds.iter().copied()).collect(),
-        middle: None,
+        ..Comparison::undecided(a, b, Metric::Throughput, 0.95)
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use judge::verdict::{Bearing, OnlyIn, RequirementStatus, Scope, Suite, Weight, Word};
+use judge::verdict::{Bearing, OnlyIn, RequirementStatus, Suite, Weight, Word};
 use record::ContenderQuestion;
 
 fn question() -> Question {
@@ -147,35 +147,12 @@ fn a_pair_that_can_be_read_in_two_ways() {
 
 fn comparison(metric: Metric, ratio: (f64, f64, f64), verdict: Word) -> Comparison {
     Comparison {
-        a: "old".to_owned(),
-        b: "new".to_owned(),
-        metric,
-        group: None,
-        request: None,
-        case: None,
-        primary: true,
-        scope: Scope::Launches,
-        launch_of_a: false,
-        launch_of_b: false,
         ratio: Some(ratio.0),
         low: Some(ratio.1),
         high: Some(ratio.2),
-        confidence: 0.95,
-        interim_looks: None,
-        charged: None,
-        beyond_generator: None,
-        client_share: None,
         replicates: 10,
-        p: None,
-        t_interval: None,
         verdict,
-        because: Vec::new(),
-        withheld: None,
-        at_least: false,
-        fresh_rounds: None,
-        sees: None,
-        rounds: Vec::new(),
-        middle: None,
+        ..Comparison::undecided("old", "new", metric, 0.95)
     }
 }
 

@@ -15,8 +15,8 @@ use protocol::Error;
 use protocol::address::tls::NoTls;
 use protocol::side_channel::ServerStart;
 use record::{
-    DriveOrder, End, EndReason, Header, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
-    TargetReady, Work, journal::SCHEMA,
+    DriveOrder, End, EndReason, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
+    TargetReady, Work,
 };
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -64,17 +64,7 @@ struct View<'a>(&'a mut FakeStore);
 
 impl TargetControl for View<'_> {
     fn launch_target(&mut self, _launch: u32, contender: usize) -> Result<TargetReady, Halt> {
-        Ok(TargetReady {
-            took_ns: 0,
-            contender: contender as u32,
-            launch: 0,
-            cpu_source: None,
-            cpu_unavailable: None,
-            watched: None,
-            facts: Vec::new(),
-            nodes: None,
-            ready_requests: 0,
-        })
+        Ok(TargetReady { contender: contender as u32, ..TargetReady::default() })
     }
 
     fn plain_protocol(&self, _: usize) -> Option<String> {
@@ -256,14 +246,7 @@ fn session(made: &mut FakeStore, stores: Stores) -> SessionOutcome {
 }
 
 fn session_of(plan: &Plan, made: &mut FakeStore, stores: Stores) -> SessionOutcome {
-    let header = Header {
-        schema: SCHEMA.to_owned(),
-        version: String::new(),
-        plan_hash: String::new(),
-        plan: plan.clone(),
-        started: String::new(),
-        words: Vec::new(),
-    };
+    let header = record::testing::header(plan.clone());
     let mut memory = Vec::new();
     let mut journal = Writer::new(&mut memory, |_| Ok(()));
     journal.write(&Event::Header(Box::new(header))).expect("memory");

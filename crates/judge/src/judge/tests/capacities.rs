@@ -77,17 +77,9 @@ fn pilot(contenders: usize) -> PilotChoice {
     let saw = PilotSeen { throughput: 10_000.0, generator_idle: 0.5, ..PilotSeen::default() };
     PilotChoice {
         interleave: Interleave::Turns,
-        slice_ns: TURN_NS,
-        round_ns: 3 * TURN_NS,
         burn_in_ns: vec![UNCOUNTED_NS; contenders],
-        why: Vec::new(),
         saw: vec![saw; contenders],
-        warm_up_ns: None,
-        launches: None,
-        looks: Vec::new(),
-        rounds: None,
-        run_length: None,
-        load_points_apart: false,
+        ..record::testing::pilot(contenders, TURN_NS, 3 * TURN_NS)
     }
 }
 
@@ -96,16 +88,7 @@ fn trial(phase: Phase, round: u32, contender: usize, rate: f64, mut seen: Seen) 
     seen.slices[0].index = (f64::from(round) * 1e6 + rate) as u64;
     let mut lane_order = LaneOrder::closed(Address::Unix(String::new()), 64);
     lane_order.intensity.arrivals = Arrivals::Poisson(rate);
-    TrialRecord {
-        phase,
-        round,
-        contender: contender as u32,
-        lane_order,
-        seen,
-        cut_short: false,
-        levelled: None,
-        agents: Vec::new(),
-    }
+    record::testing::trial(phase, round, contender as u32, lane_order, seen)
 }
 
 /// The trials of a run, as a session drives them.

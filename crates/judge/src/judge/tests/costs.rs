@@ -50,15 +50,10 @@ fn what_was_reported_of_a_target_stays() {
     let run = resting(1.0, 0.0);
     let mut judge = run.judge();
     let ready = TargetReady {
-        took_ns: 0,
         contender: 1,
         launch: 2,
-        cpu_source: None,
         cpu_unavailable: Some("it runs on another machine".to_owned()),
-        watched: None,
-        facts: Vec::new(),
-        nodes: None,
-        ready_requests: 0,
+        ..TargetReady::default()
     };
     judge.target(&ready);
     judge.target_done(&TargetDone {
@@ -67,10 +62,7 @@ fn what_was_reported_of_a_target_stays() {
         peak_memory_bytes: Some(7),
         memory_source: "cgroup".to_owned(),
         log_troubles: vec!["the log is a link".to_owned()],
-        behind: Vec::new(),
-        nodes: None,
-        lost_nodes: Vec::new(),
-        watched: None,
+        ..TargetDone::default()
     });
     let verdict = judge.verdict();
     let found = verdict.findings().iter().find(|finding| finding.rule == "log_troubles");
@@ -390,15 +382,10 @@ fn a_lost_watcher_leaves_the_figures_of_the_rounds_before() {
     }
     let mut judge = run.judge();
     judge.target(&TargetReady {
-        took_ns: 0,
         contender: 1,
-        launch: 0,
         cpu_source: Some("process_clocks".to_owned()),
-        cpu_unavailable: None,
         watched: Some("process 4711".to_owned()),
-        facts: Vec::new(),
-        nodes: None,
-        ready_requests: 0,
+        ..TargetReady::default()
     });
     let verdict = judge.verdict();
     let b = &verdict.contenders()[1].target;

@@ -9,11 +9,7 @@ fn done(contender: u32, launch: u32, peak_memory_bytes: Option<u64>) -> TargetDo
         launch,
         peak_memory_bytes,
         memory_source: "processes".to_owned(),
-        log_troubles: Vec::new(),
-        behind: Vec::new(),
-        nodes: None,
-        lost_nodes: Vec::new(),
-        watched: None,
+        ..TargetDone::default()
     }
 }
 

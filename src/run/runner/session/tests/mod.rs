@@ -12,8 +12,7 @@ use engine::EngineError;
 use protocol::Exit;
 use protocol::side_channel::About;
 use record::{
-    DearLaunches, Failure, Header, Launches, Seen, Slice, TargetDone, TargetReady, WarmUp,
-    Withdrawn, journal::SCHEMA,
+    DearLaunches, Failure, Launches, Seen, Slice, TargetDone, TargetReady, WarmUp, Withdrawn,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -150,12 +149,7 @@ impl TargetControl for FakeEngine {
             took_ns: if contender == 1 { self.world.launch_ns } else { 0 },
             contender: contender as u32,
             launch,
-            cpu_source: None,
-            cpu_unavailable: None,
-            watched: None,
-            facts: Vec::new(),
-            nodes: None,
-            ready_requests: 0,
+            ..TargetReady::default()
         })
     }
 
@@ -178,20 +172,7 @@ impl TargetControl for FakeEngine {
         }
         let memory_source = String::new();
         let launch = self.launch;
-        let log_troubles = Vec::new();
-        let peak_memory_bytes = None;
-        let lost_nodes = Vec::new();
-        vec![TargetDone {
-            contender: 1,
-            launch,
-            peak_memory_bytes,
-            memory_source,
-            log_troubles,
-            behind: Vec::new(),
-            nodes: None,
-            lost_nodes,
-            watched: None,
-        }]
+        vec![TargetDone { contender: 1, launch, memory_source, ..TargetDone::default() }]
     }
 
     fn plain_protocol(&self, _: usize) -> Option<String> {
@@ -211,17 +192,8 @@ impl TargetControl for FakeEngine {
                 let slice = Slice { operations, generator_cpu_ns: 100_000, ..Slice::default() };
                 let mut seen = Seen { operations, slices: vec![slice], ..Seen::default() };
                 seen.outcomes.ok = operations;
-                let phase = Phase::Round;
-                let trial = TrialRecord {
-                    phase,
-                    round,
-                    contender,
-                    lane_order,
-                    seen,
-                    cut_short: false,
-                    levelled: None,
-                    agents: Vec::new(),
-                };
+                let trial =
+                    record::testing::trial(Phase::Round, round, contender, lane_order, seen);
                 if each(trial).is_break() {
                     return Ok(());
                 }
@@ -376,14 +348,7 @@ struct SessionOutcome {
 /// Conducts `plan` with this script, on this disk.
 fn conduct(plan: &Plan, world: Script, disk: Disk) -> SessionOutcome {
     let mut journal = Writer::new(disk.clone(), Disk::sync);
-    let header = Header {
-        schema: SCHEMA.to_owned(),
-        version: String::new(),
-        plan_hash: String::new(),
-        plan: plan.clone(),
-        started: String::new(),
-        words: Vec::new(),
-    };
+    let header = record::testing::header(plan.clone());
     journal.write(&Event::Header(Box::new(header))).expect("room for the header");
     let own_costs =
         world.costs_in.map(|directory| OwnCosts::made_up(directory.to_owned())).unwrap_or_default();
