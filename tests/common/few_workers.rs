@@ -1,7 +1,7 @@
 //! A server with fewer workers than it has connections, as a prefork server or a thread pool is.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -14,8 +14,6 @@ pub(crate) fn hands_to_workers(
     workers: usize,
     serve: impl Fn(TcpStream) + Clone + Send + 'static,
 ) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("bound");
     let (accepted, waiting) = channel();
     let waiting = Arc::new(Mutex::new(waiting));
     for _ in 0..workers {
@@ -28,12 +26,7 @@ pub(crate) fn hands_to_workers(
             }
         });
     }
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            accepted.send(client).expect("the workers run");
-        }
-    });
-    address
+    protocol::testing::serve(move |client| accepted.send(client).expect("the workers run"))
 }
 
 /// One millisecond for each reply, so that the others get their share of a busy machine.

@@ -52,9 +52,13 @@ impl Store {
         self.says("get tiebreak00:loaded\r\n")
     }
 
+    pub(crate) fn kill(&mut self) {
+        self.server.kill();
+    }
+
     /// Kills it and starts it again on its port. What it had in memory is gone.
     pub(crate) fn restart(&mut self) {
-        self.server.kill();
+        self.kill();
         self.server = run(&self.program, self.address);
     }
 }

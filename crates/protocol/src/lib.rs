@@ -251,7 +251,10 @@ impl Protocol {
             (OperationText::Sql(_), Family::Sql(_))
             | (OperationText::Request { .. }, Family::Requests(_)) => true,
             (OperationText::Command(_), Family::Store(store)) => store.has_commands,
-            _ => false,
+            (
+                OperationText::Sql(_) | OperationText::Request { .. } | OperationText::Command(_),
+                _,
+            ) => false,
         }
     }
 }

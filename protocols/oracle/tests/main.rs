@@ -9,7 +9,6 @@ mod common;
 use common::{MS, PASSWORD, drive, order};
 use drivers::{Database, SqlAccess};
 use engine::Numbers;
-use engine::workload::Feeds;
 use oracle::OracleAccess;
 use protocol::testing::{free_port, serve};
 use record::{Address, DriveOrder, Failure, LaneTask, Reuse, Seen};
@@ -28,9 +27,8 @@ fn access() -> OracleAccess {
         database: "FREEPDB1".to_owned(),
         table: "t".to_owned(),
         query: "SELECT 1 FROM dual".to_owned(),
-        reply_bytes: None,
         numbers: Numbers::new(4),
-        feeds: Feeds::default(),
+        ..SqlAccess::without_log_in()
     };
     OracleAccess { common, announced: drivers::Announced::default() }
 }

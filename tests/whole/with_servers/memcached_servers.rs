@@ -3,10 +3,10 @@
 
 use crate::common::processes::wait_at_most;
 use crate::common::running::Running;
+use crate::common::stores::Store;
 use crate::common::{TestDirectory, errors, number, stdout};
-use crate::web::free_port;
 use serde_json::Value;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -48,19 +48,13 @@ const RULES: [(&str, &str, &str, &[&str]); 6] = [
     ("php-memcache-standard", "memcache", "", &["-d", "memcache.hash_strategy=standard"]),
 ];
 
-fn memcached(port: u16) -> Running {
-    let mut command = Command::new("memcached");
-    command.args(["-l", "127.0.0.1", "-U", "0", "-u", "nobody", "-p", &port.to_string()]);
-    let child = command.stderr(Stdio::null()).spawn().expect("./test installs it");
-    wait_at_most(Duration::from_secs(20), "memcached", || {
-        TcpStream::connect(("127.0.0.1", port)).is_ok()
-    });
-    Running::new(child)
+fn memcached() -> [Store; 3] {
+    [(); 3].map(|()| Store::memcached(&[]))
 }
 
-fn url(ports: &[u16]) -> String {
-    let servers: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();
-    format!("c=memcached://{}", servers.join(","))
+fn url(servers: &[Store; 3]) -> String {
+    let addresses = servers.each_ref().map(|server| server.address.to_string());
+    format!("c=memcached://{}", addresses.join(","))
 }
 
 #[test]
@@ -69,15 +63,21 @@ fn php_finds_every_key_where_it_was_loaded() {
     let script = directory.file("client.php");
     std::fs::write(&script, CLIENT).expect("a file");
     for (rule, client, setting, more) in RULES {
-        let ports = [(); 3].map(|()| free_port());
-        let _servers = ports.map(memcached);
+        let servers = memcached();
         let set = format!("c.distribution={rule}");
-        let output =
-            directory.tiebreak(&["load", &url(&ports), "--keys", "300", "--set", &set, "--quiet"]);
+        let output = directory.tiebreak(&[
+            "load",
+            &url(&servers),
+            "--keys",
+            "300",
+            "--set",
+            &set,
+            "--quiet",
+        ]);
         assert_eq!(output.status.code(), Some(0), "{rule}: {}", errors(&output));
         let mut php = Command::new("php");
         php.args(more).arg(&script).args([client, setting, &KEYS.to_string()]);
-        php.args(ports.map(|port| format!("127.0.0.1:{port}")));
+        php.args(servers.each_ref().map(|server| server.address.to_string()));
         let output = php.output().expect("./test installs it");
         let found = stdout(&output);
         assert_eq!(found, KEYS.to_string(), "{rule}: {}", errors(&output));
@@ -87,9 +87,8 @@ fn php_finds_every_key_where_it_was_loaded() {
 /// A run on three servers of which one is killed while it is measured.
 fn with_one_killed(set: &str) -> Value {
     let directory = TestDirectory::new();
-    let ports = [(); 3].map(|()| free_port());
-    let servers = ports.map(memcached);
-    let target = url(&ports);
+    let mut servers = memcached();
+    let target = url(&servers);
     let mut command = directory.command(&[
         "run",
         &target,
@@ -116,18 +115,18 @@ fn with_one_killed(set: &str) -> Value {
     ]);
     let mut run = Running::new(command.stderr(Stdio::piped()).spawn().expect("the binary runs"));
     // It asks all servers only when it measures: before that it loads.
-    let [first, ..] = &servers;
-    wait_at_most(Duration::from_secs(60), "gets", || gets(ports[0]) > 1000);
-    first.signal(libc::SIGKILL);
+    let [first, ..] = &mut servers;
+    wait_at_most(Duration::from_secs(60), "gets", || gets(first.address) > 1000);
+    first.kill();
     // Operations that a dead server leaves undone are counted, and the run continues to its end.
     assert_eq!(run.status().code(), Some(3), "errors make it void");
     directory.json("report.json")
 }
 
 /// How many gets a server has answered.
-fn gets(port: u16) -> u64 {
+fn gets(address: SocketAddr) -> u64 {
     use std::io::{Read, Write};
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    let mut stream = TcpStream::connect(address).expect("it listens");
     stream.write_all(b"stats\r\nquit\r\n").expect("it listens");
     let mut message = String::new();
     stream.read_to_string(&mut message).expect("it answers");
