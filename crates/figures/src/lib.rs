@@ -10,6 +10,7 @@
 //!
 //! No I/O and no clock: the caller reads the output and the files. The work is linear in their size.
 #![forbid(unsafe_code)]
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 mod input;
 mod kind;

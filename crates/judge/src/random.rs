@@ -5,12 +5,17 @@
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Uniform from 0 (included) to 1 (excluded).
-    pub(crate) fn uniform(&mut self) -> f64 {
+    /// 64 uniform bits.
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Uniform from 0 (included) to 1 (excluded).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 

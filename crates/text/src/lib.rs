@@ -1,5 +1,6 @@
 //! Texts that people read and write: no I/O, no clock, no other crate of ours.
 #![forbid(unsafe_code)]
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 pub mod blot;
 pub mod entities;

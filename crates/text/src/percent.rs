@@ -18,7 +18,7 @@ pub fn decoded(text: &str) -> Option<Vec<u8>> {
             b'%' => {
                 let digits = [bytes.next()?, bytes.next()?].map(char::from);
                 let digit = |c: char| c.to_digit(16);
-                (digit(digits[0])? * 16 + digit(digits[1])?) as u8
+                u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()?
             }
             plain => plain,
         });

@@ -1,6 +1,7 @@
 //! Quantities as people write them.
 
 use crate::shown::shown;
+use crate::units::whole;
 use std::fmt;
 use std::time::Duration;
 
@@ -102,7 +103,7 @@ pub fn duration(text: &str) -> Result<Duration, QuantityError> {
     if value > LONGEST_S {
         return Err(QuantityError::LongerThanADay(text.to_owned()));
     }
-    Ok(Duration::from_nanos((value * 1e9).round() as u64))
+    Ok(Duration::from_nanos(whole((value * 1e9).round())))
 }
 
 /// Parses operations per second: `5k/s`, `1000/s`, `250`, `1.5k`, `2M/s`.
@@ -141,7 +142,7 @@ pub fn percent(text: &str) -> Result<f64, QuantityError> {
 /// If it is not a whole number.
 pub fn count(text: &str) -> Result<u64, QuantityError> {
     match scaled(text) {
-        Some(count) if count.fract() == 0.0 && count < 1e15 => Ok(count as u64),
+        Some(count) if count.fract() == 0.0 && count < 1e15 => Ok(whole(count)),
         _ => Err(QuantityError::NotACount(text.to_owned())),
     }
 }

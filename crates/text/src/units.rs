@@ -45,7 +45,7 @@ pub fn figure_of_tool(value: f64, unit: &str) -> String {
     }
     let digits = three_digits(value);
     let number = if (1e3..1e15).contains(&value) {
-        count(value.round() as u64)
+        count(whole(value.round()))
     } else if (1e-6..1e3).contains(&value) {
         format!("{digits:.*}", decimals_of(digits))
     } else {
@@ -86,11 +86,11 @@ pub fn exact_bytes(value: u64) -> String {
 /// A duration for a line of plain text: `50 ms`, `1.25 s`, from two minutes on
 /// `2 min 5 s`.
 pub fn show_ns(ns: u64) -> String {
-    let whole = (ns as f64 / 1e9).round() as u64;
-    match (ns, whole % 60) {
+    let seconds = whole((ns as f64 / 1e9).round());
+    match (ns, seconds % 60) {
         (0..120_000_000_000, _) => plain(round_nanoseconds(ns)),
-        (_, 0) => format!("{} min", whole / 60),
-        (_, rest) => format!("{} min {rest} s", whole / 60),
+        (_, 0) => format!("{} min", seconds / 60),
+        (_, rest) => format!("{} min {rest} s", seconds / 60),
     }
 }
 
@@ -228,6 +228,12 @@ fn scaled(value: Option<f64>, units: &[(f64, &str)], trim: bool) -> String {
     format!("{}{JOINT}{name}", if trim { trimmed(text) } else { text })
 }
 
+/// The whole number of a value, within the limits of the type.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+pub(crate) fn whole(value: f64) -> u64 {
+    value as u64
+}
+
 /// The value rounded to three significant digits.
 fn three_digits(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
@@ -236,7 +242,8 @@ fn three_digits(value: f64) -> f64 {
 /// The number of decimals that shows three significant digits.
 fn decimals_of(value: f64) -> usize {
     let magnitude = value.abs().log10().floor();
-    if magnitude.is_finite() { (2.0 - magnitude).clamp(0.0, 7.0) as usize } else { 2 }
+    let decimals = if magnitude.is_finite() { 2.0 - magnitude } else { 2.0 };
+    (0u8..7).find(|enough| f64::from(*enough) >= decimals).map_or(7, usize::from)
 }
 
 fn trimmed(text: String) -> String {

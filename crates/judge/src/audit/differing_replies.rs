@@ -252,7 +252,8 @@ fn notes(evidence: &Evidence) -> Vec<Finding> {
 mod tests {
     use super::*;
     use crate::builder::{SampleRun, weights};
-    use std::cell::{Cell, RefCell};
+    use crate::random::Random;
+    use std::cell::RefCell;
 
     fn with_lengths(a: u64, b: u64) -> SampleRun {
         let mut run = SampleRun::compare(4).with_operations(200);
@@ -342,18 +343,13 @@ mod tests {
     /// 4 rounds of replies whose lengths are uniform between 40 and 400 bytes, those of b `longer` times.
     fn with_varied_lengths(seed: u64, each_round: u64, longer: f64) -> SampleRun {
         let mut run = SampleRun::compare(4).with_operations(each_round);
-        let state = Cell::new(seed);
+        let random = RefCell::new(Random(seed));
         for (name, factor) in [("a", 1.0), ("b", longer)] {
             run.each_seen(name, |_, seen| {
                 seen.body_bytes = record::Histogram::new();
                 seen.digests = Digests::default();
                 for _ in 0..each_round {
-                    // splitmix64
-                    state.set(state.get().wrapping_add(0x9E37_79B9_7F4A_7C15));
-                    let mixed =
-                        (state.get() ^ (state.get() >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-                    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-                    let length = 40 + (mixed ^ (mixed >> 31)) % 361;
+                    let length = 40 + random.borrow_mut().bits() % 361;
                     seen.body_bytes.record((length as f64 * factor) as u64);
                     seen.digests.record(length);
                 }
