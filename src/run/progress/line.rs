@@ -72,7 +72,7 @@ mod tests {
     fn the_line_of_a_suite_has_rounds_and_what_failed_and_no_rates() {
         let start = Instant::now();
         let mut state = RunState::new(&["old".to_owned(), "new".to_owned()], start);
-        state.compare_by(Metric::Cost);
+        state.primary = Some(Metric::Cost);
         state.phase("round", seconds(20.0), 10, start);
         state.trial(&trial(0, 1, 3, 1_000_000_000, 1), start + seconds(2.0));
         let new = trial(1, 1, 3, 1_000_000_000, 1);

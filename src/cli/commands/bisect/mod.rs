@@ -222,8 +222,7 @@ fn check_case(args: &BisectArgs, plan: &Plan) -> Result<(), Error> {
 fn check_figure(by: Metric, plan: &Plan, experiment: &RevisionExperiment) -> Result<(), Error> {
     let question = &plan.question;
     // Each run of a program has a peak of its own, and so has each launch of a server.
-    let has_peaks =
-        experiment.is_program_alone() && !question.is_suite || question.restarts > 0;
+    let has_peaks = experiment.is_program_alone() && !question.is_suite || question.restarts > 0;
     let has = by == question.primary
         || question.secondary.contains(&by)
         || by == Metric::PeakMemory && has_peaks;

@@ -44,11 +44,11 @@ fn runs() -> Vec<(&'static str, RunState, Instant)> {
     launching.trial(&trial(0, 5, 40_100, 1_000_000_000, 4_120_000), at(10.0));
     launching.phase("launching, time 2 of 2", Duration::ZERO, 0, at(10.0));
     let mut suite = fresh(&["old", "new"]);
-    suite.compare_by(Metric::Cost);
+    suite.primary = Some(Metric::Cost);
     suite.phase("round", seconds(20.0), 10, at(0.0));
     suite.trial(&trial(0, 1, 3, 1_000_000_000, 1), at(2.0));
     let mut failing = fresh(&["old", "new"]);
-    failing.compare_by(Metric::Cost);
+    failing.primary = Some(Metric::Cost);
     failing.phase("round", seconds(20.0), 10, at(0.0));
     failing.trial(&trial(0, 1, 3, 1_000_000_000, 1), at(2.0));
     failing.trial(&with_errors(trial(1, 1, 3, 1_000_000_000, 1), 1), at(2.0));
