@@ -12,7 +12,7 @@ declare -A proves=(
     [examples]="the projects of examples/: what the last commit changed, in Rust, Go, Python, Node and C"
     [revisions]="revisions built and compared, searches for a commit, and suites, where they take seconds"
     [workloads]="every preset and distribution on every store, and every recipe of a database loaded"
-    [rules]="each rule of the audit by a real run, sweeps, and conformance self"
+    [rules]="each rule of the audit by a real run, sweeps, long rankings and capacities, and conformance self"
     [oracle]="Oracle's driver, without a database (also in the gate)"
     [packaging]="schemas of workflows and manifests, crates, static binary, archives, the CI example"
     [miri]="wire and record under the interpreter that finds undefined behaviour"
@@ -32,7 +32,8 @@ declare -A filter=(
     [examples]='binary(whole) & test(/^with_servers::examples::/)'
     [revisions]='binary(whole) & test(/^with_servers::revisions::/)'
     [workloads]='binary(whole) & test(/^with_servers::(presets::|databases::(every_recipe|named_workloads))/)'
-    [rules]='binary(whole) & test(/^with_servers::(rules|sweep|self_test)::/)'
+    [rules]='binary(whole)
+        & test(/^(with_servers::((rules|sweep|self_test)::|looks::a_requirement)|ranks::seventeen|capacity::two_cap)/)'
     [oracle]='binary(oracle)'
 )
 
@@ -43,7 +44,7 @@ declare -A paths=(
     [examples]='^examples/|^crates/figures/|^src/(plan|run|cli|targets|system)/|^tests/whole/with_servers/examples'
     [revisions]='^crates/(figures|judge)/|^src/(plan|run|cli|targets|system)/|^tests/whole/(with_servers/revisions|recorded|against|bisect|suites)'
     [workloads]='^(workloads|protocols)/|^crates/protocol/|^crates/engine/src/(workload|store)|^crates/drivers/src/|^tests/whole/with_servers/(presets|databases)'
-    [rules]='^crates/(judge|engine|protocol)/|^protocols/|^src/(run|plan)/|^tests/whole/with_servers/(rules|sweep|self_test)'
+    [rules]='^crates/(judge|engine|protocol)/|^protocols/|^src/(run|plan)/|^tests/whole/(ranks|capacity|with_servers/(rules|sweep|self_test|looks))'
     [oracle]='oracle'
     [packaging]='^packaging/|Cargo\.(toml|lock)$|Dockerfile|action\.yml|^docs/ci|^\.github/|^fuzz/|kubernetes'
     [truths]='^crates/(engine|judge|record|drivers|testserver|protocol)/|^protocols/|^src/(run|plan|agents)/|^tests/truths/'

@@ -24,6 +24,7 @@ fn capacity<'a>(report: &'a Value, name: &str) -> &'a Value {
 /// A queue with constant services of 2 ms takes less than 500 a second, and one with 4 ms half as many. Other tests use
 /// the machine, and its pauses must not decide: so the objective is about the median, and the bounds are wide.
 #[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn two_capacities_and_their_ratio() {
     let (fast, slow) = (worker(2), worker(4));
     let directory = TestDirectory::new();
@@ -74,6 +75,7 @@ fn an_objective_that_no_rate_meets_is_below_the_lowest_rate() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn a_rate_is_checked() {
     let server = worker(1);
     let directory = TestDirectory::new();

@@ -147,11 +147,13 @@ fn more_columns_than_there_is_memory() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn types_that_are_nested_too_deeply() {
     fails_alone(nested(), "exhausted the stack");
 }
 
 #[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn rows_without_end() {
     fails_alone(endless(), "computed for 4 s over a reply");
 }

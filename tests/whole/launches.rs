@@ -181,6 +181,7 @@ fn running_servers_are_launches_unless_they_are_one_process() {
 
 /// One that takes longer than 10 s to be ready is launched once, and `next` names the command for several.
 #[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn a_launch_that_is_dear_is_the_only_one() {
     let directory = TestDirectory::new();
     let us = env!("CARGO_BIN_EXE_tiebreak");

@@ -34,6 +34,7 @@ fn a_steady_server_is_warmed_up_for_a_second_or_little_more() {
 
 /// After 5 s there are no four slices that could be compared.
 #[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn one_that_is_not_known_to_have_levelled_after_5_seconds_is_noted() {
     let delay = Delay::Fixed(Duration::from_secs(3));
     let (report, _) = run(Behaviour { delay, ..Behaviour::default() }, &[]);
