@@ -121,7 +121,7 @@ fn pass_on(mut client: TcpStream, mut server: TcpStream, waits: &AtomicBool) -> 
         requests += 1;
         is_lost = is_lost || (requests > 30 && !waits.swap(true, Ordering::Relaxed));
         if !is_lost {
-            thread::sleep(Duration::from_millis(3));
+            thread::sleep(Duration::from_millis(1));
             if server.write_all(&buffer[..length]).is_err() {
                 break;
             }
