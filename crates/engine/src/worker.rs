@@ -552,7 +552,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Reads the replies that come soon after the last slice.
+    /// Reads the replies that come soon after the last slice. No worker closes its connections before all have done so: a
+    /// server with few threads would then serve connections that wait for one.
     fn read_last_replies(&mut self) -> Result<(), EarlyEnd> {
         let timeout_ns = self.order.lanes.iter().map(|lane| lane.timeout_ns).min().unwrap_or(0);
         let until = clock::now() + LAST_REPLIES_NS.min(timeout_ns);
@@ -567,6 +568,7 @@ impl<'a> Worker<'a> {
             thread::sleep(LAST_REPLIES_PAUSE);
             self.rest()?;
         }
+        self.shared.barrier.wait()?;
         Ok(())
     }
 
