@@ -166,6 +166,11 @@ pub trait Lane {
         0
     }
 
+    /// Returns when the latest of the operations began that a slice has left waiting. None if there is none.
+    fn latest_waiting(&self) -> Option<u64> {
+        None
+    }
+
     /// Called between two rounds: closes connections that outlive their operations, so that
     /// [`Lane::open`] opens others in their place. `waiting` is [`Lane::waiting`] of all workers of this
     /// process. Returns false, and closes nothing, if there are none or if a lane keeps them for the whole

@@ -36,8 +36,8 @@ const OPENING: u64 = 0x4E4F_0000_0000;
 const OPENED_AT_ONCE: usize = 2;
 /// How long all resting lanes together are serviced between two slices.
 const REST_NS: u64 = 200_000;
-/// The longest time after the last slice for which operations that were left waiting are given a reply: ten times the
-/// ordinary drain. On a busy machine a reply may take longer than that drain, which is no failure of the target.
+/// How long after its beginning an operation that the last slice left is waited for: ten times the ordinary drain. On a
+/// busy machine a reply may take longer than that drain, which is no failure of the target.
 const LAST_REPLIES_NS: u64 = 500_000_000;
 /// The pause between two looks for the last replies.
 const LAST_REPLIES_PAUSE: Duration = Duration::from_millis(1);
@@ -552,24 +552,27 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Reads the replies that come soon after the last slice. No worker closes its connections before all have done so: a
-    /// server with few threads would then serve connections that wait for one.
+    /// Reads the replies that come soon after the last slice. Operations that have waited for longer are not waited for:
+    /// a server with few threads starves them. No worker closes its connections before all have read their replies,
+    /// because such a server would then serve the connections that wait.
     fn read_last_replies(&mut self) -> Result<(), EarlyEnd> {
-        let timeout_ns = self.order.lanes.iter().map(|lane| lane.timeout_ns).min().unwrap_or(0);
-        let until = clock::now() + LAST_REPLIES_NS.min(timeout_ns);
-        let left_out = self.left_out;
-        let waits = |(lane, driven): (usize, &Driven)| {
-            !left_out.has(lane as u32) && driven.lane.waiting() > 0
-        };
-        while self.lanes.iter().enumerate().any(waits) {
-            if self.seat.stop.raised() || clock::now() >= until {
-                break;
-            }
+        while !self.seat.stop.raised() && self.has_just_begun(clock::now()) {
             thread::sleep(LAST_REPLIES_PAUSE);
             self.rest()?;
         }
         self.shared.barrier.wait()?;
         Ok(())
+    }
+
+    /// Whether an operation waits for a reply that began so late that it may still come soon.
+    fn has_just_begun(&self, now: u64) -> bool {
+        let lanes = (0..).zip(self.lanes.iter().zip(&self.order.lanes));
+        let mut waiting = lanes.filter(|(lane, _)| !self.left_out.has(*lane)).filter_map(
+            |(_, (driven, order))| {
+                Some(driven.lane.latest_waiting()? + LAST_REPLIES_NS.min(order.timeout_ns))
+            },
+        );
+        waiting.any(|until| now < until)
     }
 
     /// Sends this worker's part of every contender's trial. `ends`: no other trial follows. Lanes that are left out

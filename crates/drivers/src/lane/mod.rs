@@ -174,6 +174,11 @@ impl<D: Driver> Lane for DriverLane<D> {
         self.run(seen, async |parts, _, supervisor| attend(parts, until, supervisor).await)
     }
 
+    fn latest_waiting(&self) -> Option<u64> {
+        let drives = self.parts.iter().map(|part| part.shared.scheduler.borrow());
+        drives.filter_map(|scheduler| scheduler.drive.latest_waiting()).max()
+    }
+
     fn note_waits(&mut self, seen: &mut Recorder) {
         let now = clock::now();
         for (part, seen) in self.parts.iter().zip(recorders(seen)) {

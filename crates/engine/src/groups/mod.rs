@@ -185,6 +185,10 @@ impl Lane for Groups {
         self.lanes.iter().map(|lane| lane.waiting()).sum()
     }
 
+    fn latest_waiting(&self) -> Option<u64> {
+        self.lanes.iter().filter_map(|lane| lane.latest_waiting()).max()
+    }
+
     fn end_connections(&mut self, waiting: u32) -> bool {
         // All groups have the connection policy of their contender.
         let ended = self.lanes.iter_mut().map(|lane| lane.end_connections(waiting));

@@ -138,6 +138,12 @@ impl Drive {
         (0..self.late.each.len()).filter(|unit| self.waits(*unit)).count() as u32
     }
 
+    /// Returns when the latest of the operations began that a slice has left waiting. None if there is none.
+    pub fn latest_waiting(&self) -> Option<u64> {
+        let waiting = self.late.each.iter().flatten().filter(|late| late.rejoins_ns.is_none());
+        waiting.map(|late| late.began).max()
+    }
+
     /// Records at the end of a trial who waits.
     pub fn note_waits(&self, now: u64, seen: &mut Recorder) {
         let units = self.units;

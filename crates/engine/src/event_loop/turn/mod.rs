@@ -528,6 +528,10 @@ impl<S: Dialogue> Lane for EventLane<S> {
         self.drive.waiting()
     }
 
+    fn latest_waiting(&self) -> Option<u64> {
+        self.drive.latest_waiting()
+    }
+
     fn end_connections(&mut self, waiting: u32) -> bool {
         // A server with few workers would take up the requests of connections that wait in place of those that
         // are closed, and would then serve clients that stay out.
