@@ -18,9 +18,10 @@ pub(crate) const PROGRAM: [(&str, &str); 2] = [
     ),
 ];
 pub(crate) const FAST: (&str, &str) = ("length", "0.02");
-pub(crate) const SLOW: (&str, &str) = ("length", "0.06");
+pub(crate) const SLOW: (&str, &str) = ("length", "0.2");
 
-/// Nine commits, of which the seventh triples the work and the fifth does not build.
+/// Nine commits, of which the seventh makes the work ten times as long, far more than a busy machine adds to the start of a
+/// program, and the fifth does not build.
 fn history() -> TestDirectory {
     let first = [PROGRAM[0], PROGRAM[1], FAST];
     let [one, two, three, five, seven, eight] =
