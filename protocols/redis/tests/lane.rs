@@ -16,17 +16,7 @@ const OPEN: [Dialect; 2] = [
     ("RESP3", || start_with(Protocol::Resp3, &["--protected-mode", "no"])),
 ];
 
-protocol::store_lane_tests! {
-    DIALECTS;
-    a_load_goes_on_at_any_key,
-    what_was_written_comes_back_at_any_depth,
-    a_store_is_asked_whether_it_answers,
-    every_kind_is_answered,
-    what_is_not_there_is_a_miss,
-    a_read_and_its_write_are_one_operation,
-    a_read_that_finds_nothing_ends_the_operation,
-    counters_hold_what_was_counted,
-}
+protocol::store_lane_tests!(DIALECTS);
 
 #[test]
 fn fresh_connections_serve_both_halves() {

@@ -7,9 +7,22 @@ use record::{Distribution, Kind, LaneTask, Loading, Reuse, Seen, Share, Verify, 
 
 const KEYS: u64 = 500;
 
-/// Makes a test of each of these checks of a lane, with these dialects.
+/// Makes a test of each check that every store's lane passes, with these dialects.
 #[macro_export]
 macro_rules! store_lane_tests {
+    ($dialects:expr) => {
+        $crate::store_lane_tests! {
+            $dialects;
+            a_load_goes_on_at_any_key,
+            what_was_written_comes_back_at_any_depth,
+            a_store_is_asked_whether_it_answers,
+            every_kind_is_answered,
+            what_is_not_there_is_a_miss,
+            a_read_and_its_write_are_one_operation,
+            a_read_that_finds_nothing_ends_the_operation,
+            counters_hold_what_was_counted,
+        }
+    };
     ($dialects:expr; $($check:ident),+ $(,)?) => {
         $(#[test]
         fn $check() {
