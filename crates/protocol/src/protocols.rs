@@ -1,8 +1,8 @@
 //! The table of protocols, and how an address finds its row.
 
 use crate::{Protocol, Scheme, TargetKind};
-use text::near;
 use text::shown::shown;
+use text::{lists, near};
 
 /// The protocols of a program.
 pub struct Protocols {
@@ -78,12 +78,10 @@ impl Protocols {
 
     /// Lists the words of each protocol that has several: `text or meta (memcached); resp2 or resp3 (Redis)`.
     pub fn words_by_protocol(&self, of: fn(&Protocol) -> Vec<&'static str>) -> String {
-        let of_row = |row: &Protocol| match of(row).split_last() {
-            Some((last, others @ [_, ..])) => {
-                Some(format!("{} or {last} ({})", others.join(", "), row.title))
-            }
-            // There is no choice.
-            _ => None,
+        let of_row = |row: &Protocol| {
+            let words = of(row);
+            // One word alone is no choice.
+            (words.len() > 1).then(|| format!("{} ({})", lists::either(&words), row.title))
         };
         self.iter().filter_map(of_row).collect::<Vec<_>>().join("; ")
     }

@@ -2,11 +2,20 @@
 
 /// Names or figures as a list: `a, b and c`. Empty if there are none.
 pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
+    joined(items, "and")
+}
+
+/// Names or figures of which one is meant: `a, b or c`. Empty if there are none.
+pub fn either<T: AsRef<str>>(items: &[T]) -> String {
+    joined(items, "or")
+}
+
+fn joined<T: AsRef<str>>(items: &[T], word: &str) -> String {
     let texts: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
     match texts[..] {
         [] => String::new(),
         [only] => only.to_owned(),
-        [ref first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [ref first @ .., last] => format!("{} {word} {last}", first.join(", ")),
     }
 }
 
@@ -26,6 +35,14 @@ mod tests {
         let names = ["a", "b", "c"];
         for (n, text) in [(0, ""), (1, "a"), (2, "a and b"), (3, "a, b and c")] {
             assert_eq!(listed(&names[..n]), text);
+        }
+    }
+
+    #[test]
+    fn one_of_them_is_meant() {
+        let names = ["a", "b", "c"];
+        for (n, text) in ["", "a", "a or b", "a, b or c"].into_iter().enumerate() {
+            assert_eq!(either(&names[..n]), text);
         }
     }
 

@@ -84,11 +84,7 @@ fn named(of: &Bisection, line: &Line, shown_parts: &Shown) -> String {
     let one_of = if of_commits.len() > 1 && more.is_none() { "one of " } else { "" };
     let comma = if more.is_some() { "," } else { "" };
     names.extend(more);
-    let (last, others) = names.split_last().expect("at least one");
-    let list = match others {
-        [] => last.clone(),
-        others => format!("{} or {last}", others.join(", ")),
-    };
+    let list = lists::either(&names);
     let is_parent = line.commits[*first].parents.first() == Some(&before.id);
     let against = match of_commits {
         [_] if is_parent => "its parent".to_owned(),

@@ -7,7 +7,7 @@ use judge::verdict::{Comparison, Word};
 use record::limits::MOST_ROUNDS;
 use record::{Contender, LengthRule, Metric, RequestPlan};
 use text::shown::{short_case, shown};
-use text::{shell_words, units};
+use text::{lists, shell_words, units};
 
 /// More rounds (or launches) than this take too long: other measures help sooner.
 const MOST_REPLICATES: u64 = 200;
@@ -254,11 +254,7 @@ fn instead(view: &View, comparison: &Comparison) -> String {
     let cpu = sharper.map(|(low, high)| {
         format!("; the interval of CPU/op is narrower here ({low}x to {high}x)")
     });
-    let all = match all.split_last() {
-        Some((last, others @ [_, ..])) => format!("{} or {last}", others.join(", ")),
-        _ => all.concat(),
-    };
-    format!("{all} would help more{}", cpu.unwrap_or_default())
+    format!("{} would help more{}", lists::either(&all), cpu.unwrap_or_default())
 }
 
 /// The smallest difference that matters, in whole percents, within which the interval
