@@ -23,6 +23,8 @@ pub(crate) struct Searching<'a> {
     pub(crate) record: Bisection,
     /// The command that goes on with this search.
     pub(crate) command: String,
+    /// What another search finds that says more than an answer, and its command.
+    pub(crate) next: &'a dyn Fn(&Bisection) -> Option<String>,
 }
 
 /// A probe with the line whose commits it measures.
@@ -88,6 +90,7 @@ impl Searching<'_> {
             at += 1;
         }
         self.record.answer = report::bisect::answer(&self.record);
+        self.record.next = (self.next)(&self.record);
         self.keeping.save(&self.record)?;
         self.keeping.put(PAGE, &report::bisect_html(&self.record))?;
         Ok(self.record)

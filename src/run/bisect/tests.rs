@@ -220,11 +220,14 @@ fn search_in(
             started: "2026-05-03T00:00:00Z".to_owned(),
             lines: vec![Searching::first_line(table, ends, &asked.paths, 7)?],
             answer: None,
+            next: None,
         },
     };
     skipped(&record.asked, &record.lines[0].commits)?;
     let command = "`tiebreak bisect`".to_owned();
-    Searching { keeping: &keeping, commits: table, measuring: simulated, record, command }.finish()
+    let next = &|_: &Bisection| Some("what it finds: `tiebreak bisect`".to_owned());
+    Searching { keeping: &keeping, commits: table, measuring: simulated, record, command, next }
+        .finish()
 }
 
 fn search(asked: &Asked, ends: [&str; 2], table: &Table) -> Bisection {

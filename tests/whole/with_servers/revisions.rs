@@ -285,6 +285,15 @@ fn an_answer_names_the_search_that_says_more() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (code, answer, progress) = search(&directory, &words);
         assert_eq!(code, Some(0), "{progress}");
+        // The page names the same search.
+        let (_, page) = answer.rsplit_once("  page     ").expect(&answer);
+        let page = directory.text(page.trim());
+        let named = page.split_once("Next: ").map(|(_, after)| {
+            let next = after.split('<').next().expect("a text").replace("&#39;", "'");
+            format!("  next     {next}\n")
+        });
+        assert_eq!(named.is_some(), answer.contains("  next  "), "{answer}");
+        assert!(named.is_none_or(|next| answer.contains(&next)), "{answer}");
         (answer.split_whitespace().collect::<Vec<_>>().join(" "), answer)
     };
     let typed = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();

@@ -28,6 +28,9 @@ pub struct Bisection {
     pub lines: Vec<Line>,
     /// The answer in words. None while the search lasts.
     pub answer: Option<String>,
+    /// What another search finds that says more than the answer, and its command. None if there is none.
+    #[serde(default)]
+    pub next: Option<String>,
 }
 
 impl Bisection {

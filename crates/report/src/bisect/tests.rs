@@ -64,6 +64,7 @@ fn search(lines: Vec<Line>) -> Bisection {
         started: "2026-05-03T00:00:00Z".to_owned(),
         lines,
         answer: None,
+        next: None,
     };
     of.answer = answer(&of);
     of
@@ -223,11 +224,16 @@ fn strangers_texts_are_harmless_everywhere() {
     let mut of = search(vec![line(Ended::Named(shown(5, 5)))]);
     of.lines[0].commits[5].subject = "</title><script>x\u{1b}[2J\u{202e}".to_owned();
     of.answer = answer(&of);
+    of.next = Some("what it finds: `tiebreak bisect '<script>x' HEAD`".to_owned());
     let text = terminal(&of, Style { colour: false, width: 100 });
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text:?}");
     let page = html(&of);
     assert!(!page.contains("<script>x") && !page.contains('\u{1b}'), "{page}");
+    let next = "Next: what it finds: `tiebreak bisect &#39;&lt;script&gt;x&#39; HEAD`</bdi>";
+    assert!(page.contains(next), "{page}");
     roxmltree_of(&page);
+    of.next = None;
+    assert!(!html(&of).contains("Next: "), "no other search says more");
 }
 
 /// The page is well-formed: everything in it was written by the tree.

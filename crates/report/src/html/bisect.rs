@@ -24,10 +24,12 @@ pub fn page(of: &Bisection) -> String {
 }
 
 fn verdict(of: &Bisection, answer: &str) -> Node {
+    let next = of.next.as_ref().map(|next| format!("Next: {next}"));
     let remarks = basis(of).into_iter().map(|sentence| parts::sentence(&sentence));
     el("section")
         .class("verdict")
         .with(el("p").class("claim").with(foreign(answer)))
+        .with_all(next.map(|next| el("p").class("remark").with(foreign(next))))
         .with_all(remarks)
 }
 

@@ -143,22 +143,25 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
                 started: utc::rfc3339(SystemTime::now()),
                 lines: vec![line],
                 answer: None,
+                next: None,
             }
         }
     };
     search.say(&format!("search: {}", shown(file.display().to_string())));
     let mut comparisons =
         Comparisons { experiment: &experiment, spec, metric, stop: &stop, is_quiet: args.quiet };
+    let typed = again::Typed::of(args)?;
     let searching = Searching {
         keeping: &keeping,
         commits: repository,
         measuring: &mut comparisons,
         record,
-        command: again::command(args, keeping.directory())?,
+        command: typed.with(keeping.directory()),
+        next: &|record| typed.next(record),
     };
     let record = searching.finish()?;
     outputs::print(&report::bisect_terminal(&record, outputs::style()))?;
-    if let Some(next) = again::next(args, &record)? {
+    if let Some(next) = &record.next {
         outputs::print(&format!("  next     {next}\n"))?;
     }
     let page = shown(file.with_extension("html").display().to_string());
