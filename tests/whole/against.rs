@@ -317,7 +317,7 @@ fn check_prints_the_builds_and_runs_nothing() {
 }
 
 /// Sample projects, each with a part of the file that is written for it.
-const PROJECTS: [(&[(&str, &str)], &str); 15] = [
+const PROJECTS: [(&[(&str, &str)], &str); 16] = [
     (
         &[
             (
@@ -402,6 +402,13 @@ const PROJECTS: [(&[(&str, &str)], &str); 15] = [
         "build = [[\"python3\", \"-m\", \"venv\", \"{cache}/venv\"]]\n",
     ),
     (
+        &[
+            ("requirements.txt", ""),
+            ("web.py", "HTTPServer((\"\", int(os.environ[\"PORT\"])), H).serve_forever()\n"),
+        ],
+        "launch = [\"{cache}/venv/bin/python\", \"web.py\"]",
+    ),
+    (
         &[("Makefile", "CC = cc\nall: count\ncount: count.c\n\tcc -o count count.c\n")],
         "build = [[\"make\", \"count\"]]",
     ),
@@ -443,16 +450,23 @@ fn a_first_file_is_valid_for_every_kind_of_project() {
 #[test]
 fn a_first_file_and_a_comparison_need_nothing_else() {
     let makefile = "count: count.sh\n\tcp count.sh count\n\tchmod +x count\n";
-    let script = "#!/bin/sh\nsleep 0.02\necho operations 10\n";
-    let directory = repository(&[
-        &[("Makefile", makefile), ("count.sh", script)],
-        &[("count.sh", &script.replace("0.02", "0.2"))],
-    ]);
-    assert!(directory.tiebreak(&["init"]).status.success());
-    let words = with(&["compare", "--against", "HEAD~1", "--out", "run"], &SHORT_PROGRAM);
-    let (code, report) = directory.report(&words);
-    assert_eq!(code, 0, "{report:#}");
-    assert_eq!(report["comparisons"][0]["verdict"], "slower");
-    let told = stdout(&directory.tiebreak(&["clean"])).replace('\u{a0}', " ");
-    assert!(told.starts_with("removed 1 build ("), "{told}");
+    // Of a program that does not print how much work it did, whole runs are compared.
+    for (last, counts_runs) in [("echo operations 10\n", false), ("echo done\n", true)] {
+        let script = format!("#!/bin/sh\nsleep 0.02\n{last}");
+        let directory = repository(&[
+            &[("Makefile", makefile), ("count.sh", &script)],
+            &[("count.sh", &script.replace("0.02", "0.2"))],
+        ]);
+        let output = directory.tiebreak(&["init"]);
+        assert!(output.status.success());
+        let next = "wrote tiebreak.toml from Makefile: a Makefile\nnext: tiebreak compare --against HEAD~1\n";
+        assert_eq!(stdout(&output), next);
+        assert_eq!(directory.text("tiebreak.toml").contains("\noperations = 1\n"), counts_runs);
+        let words = with(&["compare", "--against", "HEAD~1", "--out", "run"], &SHORT_PROGRAM);
+        let (code, report) = directory.report(&words);
+        assert_eq!(code, 0, "{report:#}");
+        assert_eq!(report["comparisons"][0]["verdict"], "slower");
+        let told = stdout(&directory.tiebreak(&["clean"])).replace('\u{a0}', " ");
+        assert!(told.starts_with("removed 1 build ("), "{told}");
+    }
 }

@@ -20,8 +20,8 @@ use crate::targets::launch::Values;
 use protocol::Error;
 
 /// Keys of a contender that belong neither to a request nor to a process.
-pub(super) const KEYS: [&str; 8] =
-    ["about", "url", "figures", "groups", "recipe", "site", "launch", "choices"];
+pub(super) const KEYS: [&str; 9] =
+    ["about", "url", "figures", "operations", "groups", "recipe", "site", "launch", "choices"];
 
 /// A contender as the file describes it. No `Debug`: it can hold secrets.
 #[derive(Clone)]
@@ -74,6 +74,7 @@ pub(super) fn read(
         (_, true, true, _) => return Err(both(table, "process", "recipe")),
         _ if is_program(table) => program::read(name, table, defaults)?,
         _ if has("figures") => return Err(figures::refuse(table)),
+        _ if has("operations") => return Err(program::refuse_operations(table)),
         (true, ..) | (_, true, ..) => {
             Target::Launched(Box::new(launched(name, table, defaults)?.0))
         }

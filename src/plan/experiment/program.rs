@@ -8,6 +8,7 @@ use crate::plan::experiment::process::ProcessSettings;
 use crate::plan::experiment::scope::{LaunchNames, Scope};
 use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::{Defaults, LAUNCH_KEYS, Target, processes, refuse};
+use crate::plan::settings::run_settings::operations;
 use crate::targets::exec::{Program, Servers};
 use crate::targets::launch::{Launch, LaunchCommand, Values};
 use protocol::{Error, address};
@@ -15,6 +16,9 @@ use text::shown::shown;
 
 /// The key of the commands that build it.
 const BUILD: &str = "build";
+
+/// The key of how many operations a run counts as, if the program does not announce them.
+const OPERATIONS: &str = "operations";
 
 /// Keys that have no meaning for a program without servers, in addition to those of launches.
 const REFUSED: [&str; 7] = ["pid", "site", "choices", "ready", "stop", "stop_grace", "cores_from"];
@@ -30,7 +34,9 @@ pub(super) fn read(
     // `${NAME}` is refused there: everyone can read a program's arguments.
     let words = value.word()?.strip_prefix("exec:").unwrap_or_default();
     let command = address::ProgramCommand::parse(words).map_err(|message| value.error(&message))?;
-    let mut program = Program::new(command, None);
+    let counted = table.get(OPERATIONS);
+    let counted_as = counted.as_ref().map(|value| value.quantity(operations)).transpose()?;
+    let mut program = Program::new(command, counted_as);
     let given = match launch(name, table, defaults)? {
         None => {
             let given = alone(table)?.over(&defaults.given);
@@ -47,7 +53,16 @@ pub(super) fn read(
     }
     program.cores = given.cores.unwrap_or_default();
     program.figures = figures::of_program(table, defaults, &program)?;
+    if let (Some(value), Some(_)) = (counted, &program.figures) {
+        return Err(value.error("a suite has figures in place of operations: remove this key"));
+    }
     Ok(Target::Program(Box::new(program)))
+}
+
+/// Refuses `operations` of a contender that is no program.
+pub(super) fn refuse_operations(table: &Table<'_>) -> Error {
+    let why = "only a run of a program (url = 'exec:…') counts as a number of operations: remove this key";
+    table.get(OPERATIONS).map_or_else(|| table.error(why), |value| value.error(why))
 }
 
 /// Reads the keys of a program without servers.

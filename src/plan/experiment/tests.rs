@@ -443,6 +443,16 @@ const WRONG_CONTENDERS: &[(&str, &str)] = &[
         "e.toml:3: contender.a.instead_of_root: a program runs as the user who runs tiebreak, \
          without a shell: write exec:sh -c '…' to use one",
     ),
+    ("url = 'exec:true'\noperations = 0", "e.toml:3: contender.a.operations: must be at least 1"),
+    (
+        "url = 'exec:true'\noperations = 1\nfigures = 'go'",
+        "e.toml:3: contender.a.operations: a suite has figures in place of operations: remove this key",
+    ),
+    (
+        "url = 'http://127.0.0.1:1/'\noperations = 1",
+        "e.toml:3: contender.a.operations: only a run of a program (url = 'exec:…') counts as a number of operations: \
+         remove this key",
+    ),
     (
         "url = 'http://127.0.0.1:{port}/'",
         "e.toml:2: contender.a.url: {port} is valid only for targets that tiebreak launches",

@@ -111,10 +111,10 @@ impl Draft {
         if source.prints_operations() {
             return draft.comment("Its last line says how much work the run did: `operations N`.");
         }
-        draft.unknown(
-            "how much work one run does: print `operations N` as the last line, or compare with \
-             --operations N",
-        )
+        draft
+            .comment("A run counts as one operation: what is compared is how long a whole run takes. If revisions do different")
+            .comment("amounts of work, print `operations N` as the last line, and remove this.")
+            .key("operations", "1")
     }
 
     /// A server that gets a port.

@@ -3,6 +3,7 @@
 use super::Draft;
 use super::cargo::{table, word};
 use super::source::Source;
+use std::path::PathBuf;
 use toml::de::DeTable;
 
 const REQUIREMENTS: [&str; 5] = [
@@ -78,6 +79,12 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
                  `launch` and an address, as `tiebreak help keys` shows",
             );
         return Some(draft.program(source, &format!("{{cache}}/venv/bin/{script}")));
+    }
+    let serves = |file: &&PathBuf| source.text(file).contains("serve_forever(");
+    if let Some(file) = source.ending(".py").find(serves) {
+        let file = file.display().to_string();
+        let draft = Draft::new(&name, "a server of Python's own library").build(&build);
+        return Some(draft.service(source, &["{cache}/venv/bin/python", &file]));
     }
     let main = source.ending(".py").find(|file| source.text(file).contains("__main__"));
     let program = main.map_or("NAME.py".to_owned(), |file| file.display().to_string());

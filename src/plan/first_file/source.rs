@@ -81,7 +81,8 @@ impl Source {
         let mut files = ENDINGS.iter().flat_map(|ending| self.ending(ending));
         files.any(|file| {
             let text = self.text(file);
-            ["\"operations ", "'operations ", "`operations "].iter().any(|way| text.contains(way))
+            let ways = ["\"operations ", "'operations ", "`operations ", "echo operations "];
+            ways.iter().any(|way| text.contains(way))
         })
     }
 

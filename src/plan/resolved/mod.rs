@@ -214,8 +214,8 @@ fn located(
         }
         TargetLocation::Program(program) => {
             let contender = local::program_at(spec, &candidate).map_err(named)?;
-            let program =
-                Box::new(Program { operations: spec.run.operations, ..(**program).clone() });
+            let operations = spec.run.operations.or(program.operations);
+            let program = Box::new(Program { operations, ..(**program).clone() });
             (
                 Contender { launch: program.outline(), ..contender },
                 ContenderAccess::Program { program },

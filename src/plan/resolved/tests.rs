@@ -852,6 +852,22 @@ fn what_a_store_cannot_do_is_refused() {
 }
 
 #[test]
+fn the_command_line_overrides_the_operations_of_a_file() {
+    let file = "[contender.a]\nurl = 'exec:true'\noperations = '2k'\n\
+                [contender.b]\nurl = 'exec:true'\n";
+    let counted = |given: Option<u64>| {
+        let plan = of_file(file, |spec| spec.run.operations = given).expect("valid").plan;
+        let runs = plan.contenders.into_iter().map(|of| of.launch.last().cloned());
+        runs.map(Option::unwrap_or_default).collect::<Vec<_>>()
+    };
+    let with = |number: u64| {
+        format!("run     true; {number} operations per run unless the program announces a number")
+    };
+    assert_eq!(counted(None), [with(2000), "run     true".to_owned()]);
+    assert_eq!(counted(Some(7)), [with(7), with(7)]);
+}
+
+#[test]
 fn what_would_be_ignored_is_refused() {
     let files = ["m=memcached://127.0.0.1:1", "f=file:///tmp/x"];
     let programs = ["a=exec:true", "b=exec:true"];

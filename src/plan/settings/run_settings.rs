@@ -135,8 +135,8 @@ declared! {
         )
         .more(
             "KIND names the tool, such as criterion, go or pytest-benchmark; `auto` finds it by looking at the \
-             output. `tiebreak help suites` lists all and says how figures in files are read. Each case has a \
-             verdict of its own.",
+             output. `tiebreak help suites` lists all and says how figures in files are read, and which are left \
+             out. Each case has a verdict of its own.",
         )
         .under(Verdict, 8)]);
 
@@ -401,7 +401,7 @@ fn figures(text: &str) -> Result<String, String> {
     kind_named(text).map(|_| text.to_owned())
 }
 
-fn operations(text: &str) -> Result<u64, String> {
+pub(in crate::plan) fn operations(text: &str) -> Result<u64, String> {
     match quantities::count(text)? {
         0 => Err("must be at least 1".to_owned()),
         count => Ok(count),

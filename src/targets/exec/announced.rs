@@ -54,7 +54,7 @@ pub(super) fn operations(last_line: Option<&str>, given: Option<u64>) -> Result<
             Err("cannot count as 0 operations: --operations must be above 0".to_owned())
         }
         (Announced::Operations(number), Some(given)) if number != given => Err(format!(
-            "announces {number} operations, but --operations is {given}: omit --operations"
+            "announces {number} operations, but --operations (or `operations` in its file) is {given}: leave it out"
         )),
         (Announced::Operations(number), _) | (_, Some(number)) => Ok(number),
         (Announced::Malformed, None) => Err(format!(
@@ -133,7 +133,7 @@ mod tests {
             (
                 Some("operations 5"),
                 Some(6),
-                "announces 5 operations, but --operations is 6: omit --operations",
+                "announces 5 operations, but --operations (or `operations` in its file) is 6: leave it out",
             ),
             (
                 Some("operations 0"),

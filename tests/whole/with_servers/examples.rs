@@ -164,6 +164,36 @@ fn a_python_module_with_pytest_benchmark() {
     );
 }
 
+/// What `tiebreak init` names as the next command gives a verdict without another flag, also of a script that does not
+/// print how much work it did.
+#[test]
+fn a_script_that_pip_installs() {
+    let project = Project { directory: TestDirectory::new(), name: "total" };
+    let build =
+        "[build-system]\nrequires = ['setuptools']\nbuild-backend = 'setuptools.build_meta'\n";
+    let about =
+        "[project]\nname = 'total'\nversion = '1'\n[project.scripts]\ntotal = 'total:main'\n";
+    let text = "def main():\n    print(sum(n * n for n in range(200_000)))\n";
+    std::fs::create_dir(project.path()).expect("a directory");
+    for (name, text) in [("pyproject.toml", &*format!("{build}{about}")), ("total.py", text)] {
+        std::fs::write(project.path().join(name), text).expect("a file");
+    }
+    git(&project.path(), &["init", "-q"]);
+    project.commit("The first version");
+    let (file, from, to) =
+        ("total.py", "    print", "    for _ in range(10): sum(range(200_000))\n    print");
+    project.change(&Slower { file, from, to });
+    project.commit("Do more work");
+    let told = stdout(&project.tiebreak(&["init"]));
+    let (_, next) = told.split_once("\nnext: tiebreak ").expect("a command");
+    let file = project.directory.file("report.json");
+    let words: Vec<&str> = next.split_whitespace().collect();
+    let short = ["--round", "300ms", "--json", file.to_str().expect("a plain path")];
+    assert_eq!(project.tiebreak(&[&words[..], &short].concat()).status.code(), Some(0));
+    let report = project.directory.json(&file);
+    assert_eq!(comparison(&report, None)["verdict"], "slower");
+}
+
 #[test]
 fn a_service_in_node() {
     let by = Slower {
