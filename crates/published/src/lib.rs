@@ -4,6 +4,7 @@
 //! [`Audit`] applies the rules to them. A file can also be a leaderboard ([`board`]), whose lists are judged. A figure is either printed, with the line that contains it,
 //! or follows from printed figures; nothing is guessed.
 #![forbid(unsafe_code)]
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 mod assembly;
 pub mod audit;

@@ -7,6 +7,7 @@
 //! Units: times are nanoseconds in `u64` fields that end in `_ns`; rates are
 //! per second in `f64`.
 #![forbid(unsafe_code)]
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
 mod address;
 pub mod agents;

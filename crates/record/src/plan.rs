@@ -106,7 +106,8 @@ impl Plan {
 
     /// How many workers drive, over all agents.
     pub fn workers(&self) -> u32 {
-        self.generator_cores.len().max(1) as u32 * self.agents.max(1)
+        let cores = u32::try_from(self.generator_cores.len()).unwrap_or(u32::MAX);
+        cores.max(1).saturating_mul(self.agents.max(1))
     }
 
     /// Returns the same plan with the launches that were chosen after the first one, if the pilot

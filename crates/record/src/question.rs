@@ -183,11 +183,12 @@ impl Question {
 
     /// Returns the same question with as many rounds for each load point, which hold no other one.
     fn with_load_points_apart(self) -> Question {
-        let each: Vec<u32> = (0..self.contenders.len() as u32).collect();
+        let each: Vec<u32> = (0..).take(self.contenders.len()).collect();
         let points = each.chunks(self.width().max(1)).map(<[u32]>::to_vec);
         let rounds = self.rounds as usize;
         let blocks = points.flat_map(|point| std::iter::repeat_n(point, rounds)).collect();
-        Question { rounds: self.rounds * self.load_points.len() as u32, blocks, ..self }
+        let of_all = self.load_points.iter().map(|_| self.rounds).sum();
+        Question { rounds: of_all, blocks, ..self }
     }
 
     /// Whether the load points of a sweep share no rounds.

@@ -46,6 +46,11 @@ pub struct SliceStart {
 /// With fewer replies than this, their p99 is not known.
 const FEW_REPLIES: u64 = 100;
 
+/// The index of the window that holds this time after the start of a slice, in nanoseconds.
+fn window_at(since: u64) -> usize {
+    usize::try_from(since / WINDOW_NS).unwrap_or(usize::MAX)
+}
+
 /// The end of the wait of a unit that a slice had left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
@@ -198,7 +203,7 @@ impl Recorder {
         let sending_ns = start.sends_until.saturating_sub(start.starts);
         let windows = match sending_ns {
             short if short < 2 * WINDOW_NS => 0,
-            long => (long / WINDOW_NS) as usize,
+            long => window_at(long),
         };
         self.enter();
         self.make_ready();
@@ -594,11 +599,12 @@ impl Recorder {
         self.seen.operations += many;
         self.slice.operations += many;
         let since = now.saturating_sub(self.starts);
-        if let Some(count) = self.slice.windows.get_mut((since / WINDOW_NS) as usize) {
-            *count += many as u32;
+        let many = u32::try_from(many).unwrap_or(u32::MAX);
+        if let Some(count) = self.slice.windows.get_mut(window_at(since)) {
+            *count += many;
         }
         if since < 2 * EARLY_NS && self.slice.sending_ns >= 4 * EARLY_NS {
-            self.slice.early[(since / EARLY_NS) as usize] += many as u32;
+            self.slice.early[usize::from(since >= EARLY_NS)] += many;
         }
     }
 

@@ -109,7 +109,7 @@ pub fn question(names: &[&str], rounds: u32) -> Question {
         load_points: Vec::new(),
         blocks: Vec::new(),
         objectives: Vec::new(),
-        pairs: (1..names.len() as u32).map(|b| Pair { a: 0, b }).collect(),
+        pairs: (1..).zip(names.iter().skip(1)).map(|(b, _)| Pair { a: 0, b }).collect(),
         alpha: 0.05,
         matters: 0.01,
         rounds,

@@ -228,9 +228,9 @@ fn scaled(value: Option<f64>, units: &[(f64, &str)], trim: bool) -> String {
     format!("{}{JOINT}{name}", if trim { trimmed(text) } else { text })
 }
 
-/// The whole number of a value, within the limits of the type.
+/// The whole number of a value, without its fraction and within the limits of the type; 0 for no number.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
-pub(crate) fn whole(value: f64) -> u64 {
+pub fn whole(value: f64) -> u64 {
     value as u64
 }
 

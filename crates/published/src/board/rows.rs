@@ -1,6 +1,7 @@
 //! The figures of a leaderboard, and what readers of all boards share.
 
 use super::document::{Node, Value};
+use text::units;
 
 /// The boards whose format is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +118,7 @@ pub(super) fn whole(node: &Node, path: &str, key: &str) -> Result<u64, Wrong> {
         Value::Number(number)
             if (0.0..9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0 =>
         {
-            Ok(number as u64)
+            Ok(units::whole(number))
         }
         _ => Err(wrong(of, &format!("{path}.{key}"), "must be a whole number")),
     }

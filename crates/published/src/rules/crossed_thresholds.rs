@@ -4,7 +4,7 @@ use super::{Check, Checked, Rule, fine, found};
 use crate::key::Key;
 use crate::run::PublishedRun;
 use judge::verdict::Weight;
-use text::units::show_counted;
+use text::units::{show_counted, whole};
 
 pub(super) const RULE: Rule = Rule {
     name: "crossed_thresholds",
@@ -17,6 +17,6 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(run: &PublishedRun) -> Checked {
     let Some(at) = run.figure(Key::Crossed) else { return fine() };
-    let text = format!("{} crossed", show_counted(at.value as u64, "threshold"));
+    let text = format!("{} crossed", show_counted(whole(at.value), "threshold"));
     found(Weight::Caution, text, [at.line])
 }

@@ -4,7 +4,7 @@ use super::{Check, Checked, Rule, fine, found};
 use crate::run::PublishedRun;
 use crate::tools::ToolKind;
 use judge::verdict::Weight;
-use text::units::show_counted;
+use text::units::{show_counted, whole};
 
 pub(super) const RULE: Rule = Rule {
     name: "few_samples",
@@ -27,6 +27,6 @@ fn check(run: &PublishedRun) -> Checked {
     if operations.value >= FEWEST || operations.value <= 0.0 {
         return fine();
     }
-    let text = format!("the run had {}", show_counted(operations.value as u64, "operation"));
+    let text = format!("the run had {}", show_counted(whole(operations.value), "operation"));
     found(Weight::Caution, text, [operations.line])
 }

@@ -36,7 +36,7 @@ use crate::groups::RunGroup;
 use crate::key::{At, Key};
 use crate::run::PublishedRun;
 use judge::verdict::Weight;
-use text::units::show_counted;
+use text::units::{show_counted, whole};
 
 /// A larger share of operations makes the output void, as in the audit of tiebreak's own runs.
 const MOST_BAD: f64 = 0.001;
@@ -164,7 +164,7 @@ fn counts(run: &PublishedRun, keys: &[(Key, &str)]) -> (f64, Vec<String>, Vec<u6
     let some = keys.iter().filter_map(|(key, word)| {
         run.figure(*key)
             .filter(|at| at.value > 0.0)
-            .map(|at| (at, show_counted(at.value as u64, word)))
+            .map(|at| (at, show_counted(whole(at.value), word)))
     });
     let (mut sum, mut words, mut lines) = (0.0, Vec::new(), Vec::new());
     for (at, word) in some {

@@ -91,7 +91,7 @@ fn fits((least, most): (f64, f64), rate: f64, duration: f64, clock: f64) -> bool
 fn half_digit(figure: f64) -> f64 {
     let text = figure.to_string();
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    0.5 / 10f64.powi(decimals as i32)
+    0.5 / 10f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX))
 }
 
 fn statuses(run: &PublishedRun, object: &mut impl FnMut(String, Vec<u64>)) {

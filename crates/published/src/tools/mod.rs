@@ -27,6 +27,7 @@ pub(crate) use autocannon::THOUSAND;
 use crate::json::Leaf;
 use crate::key::{Fact, Figures, Key, Label};
 use crate::numbers::Number;
+use text::units::whole;
 
 /// What a tool drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,7 +252,7 @@ pub(crate) fn statistic(name: &str) -> Option<Key> {
 pub(crate) fn percentile(text: &str) -> Option<Key> {
     match crate::numbers::number(text.trim()) {
         Number::Clear(percent) if percent > 0.0 && percent < 100.0 => {
-            Some(Key::Percentile((percent * 1e4).round() as u32))
+            u32::try_from(whole((percent * 1e4).round())).ok().map(Key::Percentile)
         }
         _ => None,
     }

@@ -179,10 +179,9 @@ fn lengths(name: &str, arguments: &[Argument]) -> Result<Lengths, ArgumentError>
         _ => return Err(ArgumentError::Usage(format!("{name}(380) or {name}(10, 400)"))),
     };
     ordered(from, to)?;
-    if from >= 0 && to <= MOST_BYTES {
-        Ok(Lengths { from: from as u32, to: to as u32 })
-    } else {
-        Err(ArgumentError::Length)
+    match (u32::try_from(from), u32::try_from(to)) {
+        (Ok(from), Ok(to)) if i64::from(to) <= MOST_BYTES => Ok(Lengths { from, to }),
+        _ => Err(ArgumentError::Length),
     }
 }
 

@@ -106,7 +106,7 @@ impl Histogram {
             Samples::All(all) => (!all.is_empty()).then(|| all.value_at_quantile(q)),
             // At 0 HdrHistogram gives the lowest value of the bucket.
             Samples::Some(..) if q == 0.0 => self.at_rank(1).map(buckets::lowest),
-            Samples::Some(_, total) => self.at_rank((q.min(1.0) * *total as f64).ceil() as u64),
+            Samples::Some(_, total) => self.at_rank(rank(q, *total)),
         }
     }
 
@@ -253,6 +253,12 @@ pub enum HistogramError {
     /// The text is of another form than that of [`Histogram::encode`].
     #[error("histogram: tiebreak does not write this form")]
     Form,
+}
+
+/// The rank of quantile `q` among so many samples.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+fn rank(q: f64, samples: u64) -> u64 {
+    (q.min(1.0) * samples as f64).ceil() as u64
 }
 
 fn empty() -> hdrhistogram::Histogram<u64> {
