@@ -127,8 +127,11 @@ fn the_schema_has_the_keys_that_are_read() {
         let properties = schema.pointer(&format!("{part}/properties")).expect("properties");
         properties.as_object().expect("an object").keys().cloned().collect()
     };
-    let set = |lists: &[&[&str]]| -> BTreeSet<String> {
-        lists.concat().into_iter().map(str::to_owned).collect()
+    let set = |lists: &[&[&str]]| {
+        let all = lists.concat();
+        let different: BTreeSet<String> = all.iter().map(|key| (*key).to_owned()).collect();
+        assert_eq!(different.len(), all.len(), "a key is declared twice: {all:?}");
+        different
     };
     assert_eq!(keys(""), set(&[&super::TABLES, &run::keys()]));
     assert_eq!(keys("/$defs/groups/items"), set(&[&groups::keys()]));
@@ -141,7 +144,11 @@ fn the_schema_has_the_keys_that_are_read() {
     assert_eq!(keys(&format!("{custom}/tables/items")), set(&[&custom::TABLE_KEYS]));
     assert_eq!(keys(&format!("{custom}/feeds/additionalProperties")), set(&[&custom::FEED_KEYS]));
     let settings = keys_in_file::<Settings>();
-    let of_defaults = [&settings[..], &process::KEYS, &target::LAUNCH_KEYS, &target::TARGET_KEYS];
+    // It is a setting with the names of processes, and for launched targets a list of tables.
+    assert!(settings.contains(&"process"));
+    let of_targets = target::TARGET_KEYS.into_iter().filter(|key| *key != "process");
+    let of_targets: Vec<&str> = of_targets.collect();
+    let of_defaults = [&settings[..], &process::KEYS, &target::LAUNCH_KEYS, &of_targets];
     assert_eq!(keys("/$defs/defaults"), set(&of_defaults));
     assert_eq!(
         keys("/$defs/contender"),
