@@ -7,10 +7,11 @@ use crate::cli::plain_text::wrapped;
 use crate::run::judging::Judged;
 use clap::ValueHint;
 use judge::audit::RULES;
-use judge::verdict::{Comparison, Weight};
+use judge::verdict::Comparison;
 use protocol::{Error, Exit};
 use report::words::findings::{FindingGroup, grouped};
 use report::words::reasons::{about, given};
+use report::words::weight;
 use std::path::{Path, PathBuf};
 use text::shown::{shown, shown_sentence};
 
@@ -142,12 +143,4 @@ fn reasons(comparisons: &[Comparison], width: usize) -> String {
         format!("\nverdict\n{line}{}", wrapped("  why:  ", &reason.text, width))
     });
     answer.collect()
-}
-
-pub(in crate::cli) fn weight(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Note => "note",
-        Weight::Caution => "caution",
-        Weight::Void => "void",
-    }
 }

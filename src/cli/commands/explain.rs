@@ -1,12 +1,12 @@
 //! `tiebreak explain`.
 
-use super::audit::weight;
 use crate::cli::outputs;
 use crate::cli::plain_text::wrapped;
 use judge::audit;
 use judge::verdict::Weight;
 use protocol::{Error, Exit};
 use published::rules;
+use report::words::weight;
 use text::near;
 use text::shown::shown;
 

@@ -86,7 +86,7 @@ pub(super) fn void(view: &View, otherwise: &str) -> String {
 }
 
 /// The weight of a finding.
-pub(super) fn weight(weight: Weight) -> &'static str {
+pub fn weight(weight: Weight) -> &'static str {
     match weight {
         Weight::Note => "note",
         Weight::Caution => "caution",
