@@ -43,8 +43,7 @@ fn apt_get(packages: &[&str]) -> Result<(), Error> {
         let mut command = Command::new("apt-get");
         command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
         // Standard output is for the result, and the progress of apt-get is not part of it.
-        let stderr = std::io::stderr();
-        command.stdin(Stdio::null()).stdout(Stdio::from(stderr_handle(&stderr)?));
+        command.stdin(Stdio::null()).stdout(std::io::stderr());
         let ended = command.status().map_err(|error| {
             Error::target(format!("apt-get cannot be run ({error}); install them manually: {line}"))
         })?;
@@ -53,13 +52,6 @@ fn apt_get(packages: &[&str]) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn stderr_handle(stderr: &std::io::Stderr) -> Result<std::os::fd::OwnedFd, Error> {
-    use std::os::fd::AsFd;
-    let cannot =
-        |error: std::io::Error| Error::failed(format!("standard error cannot be opened: {error}"));
-    stderr.as_fd().try_clone_to_owned().map_err(cannot)
 }
 
 #[cfg(test)]
