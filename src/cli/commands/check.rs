@@ -212,20 +212,17 @@ fn length(plan: &Plan) -> String {
         (Interleave::Slices, None) => "in slices".to_owned(),
         (Interleave::Auto, None) => "in slices or turns, as the pilot chooses".to_owned(),
     };
+    let rounds_of_a_launch = question.rounds_of_a_launch();
+    let unit =
+        rounds_of_a_launch.map_or("rounds".to_owned(), |each| format!("launches of {each} rounds"));
     if let Some(see) = question.length.see() {
         return format!(
-            "as many {} of {round} as see {}, after a first stage of {}, {how}",
-            question
-                .rounds_of_a_launch()
-                .map_or("rounds".to_owned(), |each| format!("launches of {each} rounds")),
+            "as many {unit} of {round} as see {}, after a first stage of {}, {how}",
             show_percent(see),
             question.replicates()
         );
     }
     if let Some(within_ns) = question.length.within_ns() {
-        let unit = question
-            .rounds_of_a_launch()
-            .map_or("rounds".to_owned(), |each| format!("launches of {each} rounds"));
         return format!("as many {unit} of {round} as fit into {}, {how}", show_ns(within_ns));
     }
     if let LengthRule::ShortRounds { round_ns, looks } = &question.length {
@@ -237,13 +234,13 @@ fn length(plan: &Plan) -> String {
             plan.rounds
         );
     }
-    if let Some(each) = question.rounds_of_a_launch() {
+    if rounds_of_a_launch.is_some() {
         let until = match question.interim_looks.as_slice() {
             [] => String::new(),
             looks => format!(", until decided: looks after {} launches", listed(looks)),
         };
         let number = question.restarts;
-        return format!("{number} launches of {each} rounds of {round}, {how}{until}");
+        return format!("{number} {unit} of {round}, {how}{until}");
     }
     if !question.interim_looks.is_empty() {
         let looks = listed(&question.interim_looks);
