@@ -5,6 +5,7 @@ use engine::Stop;
 use protocol::STOPPED_TWICE;
 use std::io;
 use std::time::{Duration, Instant};
+use text::units::nanoseconds;
 
 pub use sys::stop_signal_caught as caught;
 
@@ -23,7 +24,7 @@ pub fn pause(stop: &Stop, at_most: Duration) {
     let until = Instant::now() + at_most;
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        let left_ns = nanoseconds(left);
         if left.is_zero() || matches!(sys::poll::readable([stop.fd()], Some(left_ns)), Ok([true])) {
             return;
         }

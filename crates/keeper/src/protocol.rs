@@ -14,6 +14,7 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use text::units::nanoseconds;
 
 /// Longest message; an order with a large environment is far below that.
 const LONGEST: usize = 16 << 20;
@@ -201,7 +202,7 @@ impl std::os::fd::AsFd for Channel {
 pub(super) fn wait<const N: usize>(fds: &[RawFd; N], until: Instant) -> [bool; N] {
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        let left_ns = nanoseconds(left);
         let ready = sys::poll::readable(*fds, Some(left_ns)).unwrap_or([false; N]);
         if ready != [false; N] || until <= Instant::now() {
             return ready;

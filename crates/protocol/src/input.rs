@@ -7,6 +7,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use text::units::nanoseconds;
 
 /// How long a pipe or a device may take to deliver all its data.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -96,7 +97,7 @@ fn wait(file: &File, until: Instant) -> io::Result<()> {
         if left.is_zero() {
             return Err(ErrorKind::TimedOut.into());
         }
-        let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+        let left_ns = nanoseconds(left);
         if sys::poll::readable([file.as_raw_fd()], Some(left_ns))? == [true] {
             return Ok(());
         }

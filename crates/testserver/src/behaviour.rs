@@ -1,11 +1,12 @@
 //! What the server does, as a plain value.
 
-use super::delay::{Delay, nanos};
+use super::delay::Delay;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use text::units::nanoseconds;
 
 /// Every n-th, counted from 1: the n-th is the first that is affected.
 pub type Nth = Option<NonZeroU64>;
@@ -252,7 +253,7 @@ impl Behaviour {
     /// How long the `number`-th reply waits after its service, in nanoseconds.
     pub(super) fn waits(&self, number: u64) -> u64 {
         let slow = self.slow.filter(|slow| hits(Some(slow.nth), number));
-        self.delay.of(self.seed, number).saturating_add(slow.map_or(0, |slow| nanos(slow.by)))
+        self.delay.of(self.seed, number).saturating_add(slow.map_or(0, |slow| nanoseconds(slow.by)))
     }
 
     /// Checks that the behaviour does not contradict itself.

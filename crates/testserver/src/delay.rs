@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 use std::str::FromStr;
 use std::time::Duration;
 use text::quantities::duration;
+use text::units::nanoseconds;
 
 /// A delay after arrival. Replies wait concurrently and take no CPU time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,27 +37,22 @@ impl Delay {
         let mut random = Random::new(seed, number);
         let nanoseconds = match *self {
             Delay::None => return 0,
-            Delay::Fixed(delay) => return nanos(delay),
-            Delay::Exponential(mean) => -(random.unit().ln()) * nanos(mean) as f64,
+            Delay::Fixed(delay) => return nanoseconds(delay),
+            Delay::Exponential(mean) => -(random.unit().ln()) * nanoseconds(mean) as f64,
             Delay::Lognormal { median, sigma } => {
                 // Box-Muller; its second normal is not needed.
                 let radius = (-2.0 * random.unit().ln()).sqrt();
                 let normal = radius * (TAU * random.unit()).cos();
-                nanos(median) as f64 * (sigma * normal).exp()
+                nanoseconds(median) as f64 * (sigma * normal).exp()
             }
             Delay::Uniform(low, high) => {
-                let (low, high) = (nanos(low) as f64, nanos(high) as f64);
+                let (low, high) = (nanoseconds(low) as f64, nanoseconds(high) as f64);
                 low + random.unit() * (high - low)
             }
         };
         // `as` saturates, so an absurd sigma gives a long delay and no panic.
         nanoseconds as u64
     }
-}
-
-/// Nanoseconds of a duration, at most `u64::MAX` (584 years).
-pub(super) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl FromStr for Delay {

@@ -1,7 +1,7 @@
 //! When the server stalls.
 
 use super::behaviour::Freeze;
-use super::delay::nanos;
+use text::units::nanoseconds;
 
 /// One stall, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,10 +12,10 @@ pub(super) struct Frozen {
 
 /// The freeze that `now` lies in, if the first request came at `origin`.
 pub(super) fn frozen(freeze: &Freeze, origin: u64, now: u64) -> Option<Frozen> {
-    let since_first = now.checked_sub(origin)?.checked_sub(nanos(freeze.first))?;
-    let into_period = since_first % nanos(freeze.every);
+    let since_first = now.checked_sub(origin)?.checked_sub(nanoseconds(freeze.first))?;
+    let into_period = since_first % nanoseconds(freeze.every);
     let from = now - into_period;
-    let until = from + nanos(freeze.lasts);
+    let until = from + nanoseconds(freeze.lasts);
     (now < until).then_some(Frozen { from, until })
 }
 

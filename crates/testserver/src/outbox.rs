@@ -2,13 +2,13 @@
 //! are sent in pieces.
 
 use super::behaviour::{Action, SlowBody};
-use super::delay::nanos;
 use super::reply::Reply;
 use super::socket::Socket;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, Write};
 use std::ops::Range;
 use std::sync::Arc;
+use text::units::nanoseconds;
 
 /// Pieces that one system call sends.
 const SLICES: usize = 8;
@@ -101,7 +101,7 @@ impl Outbox {
             return self.put_whole(reply, end);
         }
         self.push_all(reply.head, None);
-        let gap = nanos(slow.gap);
+        let gap = nanoseconds(slow.gap);
         self.slow = Some(SlowlySent { body: reply.body, pieces, put: 0, started: now, gap, end });
         self.put_piece();
     }

@@ -3,7 +3,6 @@
 use super::behaviour::{Action, Behaviour, Framing, hits};
 use super::connection::{Connection, ConnectionState, PendingReply};
 use super::connections::{Connections, Token};
-use super::delay::nanos;
 use super::freeze::{Frozen, frozen};
 use super::preempted::Preempted;
 use super::reply::{Form, Replies};
@@ -18,6 +17,7 @@ use std::io::{self, ErrorKind, PipeReader};
 use std::os::fd::{AsFd, AsRawFd};
 use sys::clock::now as now_ns;
 use sys::{Epoll, ReadyEvent, poll};
+use text::units::nanoseconds;
 
 const STOP: Token = Token(u64::MAX);
 const LISTENER: Token = Token(u64::MAX - 1);
@@ -189,7 +189,7 @@ impl Server {
             return None;
         }
         let from = now_ns();
-        Some(Frozen { from, until: from.saturating_add(nanos(stall.lasts)) })
+        Some(Frozen { from, until: from.saturating_add(nanoseconds(stall.lasts)) })
     }
 
     fn do_what_is_due(&mut self, now: u64) {
@@ -323,7 +323,7 @@ impl Server {
             let due = workers.arrive(now, number).saturating_add(self.behaviour.waits(number));
             return self.set_timer(due, TimedWork::Reply(job));
         }
-        let own_service = request.path.map(|at| nanos(self.behaviour.paths[at].service));
+        let own_service = request.path.map(|at| nanoseconds(self.behaviour.paths[at].service));
         self.timeline.arrive(now, own_service, job);
     }
 

@@ -7,8 +7,8 @@
 //! 1 / service exactly. Nothing here looks at a clock or a socket.
 
 use super::behaviour::{Behaviour, Deferred};
-use super::delay::nanos;
 use std::collections::VecDeque;
+use text::units::nanoseconds;
 
 /// How long the thread's work takes.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct ServiceTime {
 impl ServiceTime {
     pub(super) fn of(behaviour: &Behaviour) -> Self {
         ServiceTime {
-            service_ns: nanos(behaviour.service),
+            service_ns: nanoseconds(behaviour.service),
             drift: behaviour.service_drift,
             growth: behaviour.service_growth,
             deferred: behaviour.deferred,
@@ -168,8 +168,8 @@ impl<Job> Timeline<Job> {
         let (Some(deferred), Some(origin)) = (self.work.deferred, self.first_arrival) else {
             return;
         };
-        self.deferred_ns += nanos(deferred.work);
-        let period = nanos(deferred.flush_every);
+        self.deferred_ns += nanoseconds(deferred.work);
+        let period = nanoseconds(deferred.flush_every);
         let ticks_before = (ended - origin) / period;
         self.flush_at.get_or_insert(origin + (ticks_before + 1) * period);
     }

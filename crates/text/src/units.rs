@@ -4,6 +4,8 @@
 //! a missing figure is a dash, never a zero. A figure and its unit, and
 //! the groups of a long number, are joined by a non-breaking space.
 
+use std::time::Duration;
+
 /// The non-breaking space.
 pub const JOINT: char = '\u{a0}';
 
@@ -132,6 +134,16 @@ pub fn show_whole(n: u64) -> String {
 /// A number of things for a line of plain text: `1 round`, `2 rounds`.
 pub fn show_counted(n: u64, what: &str) -> String {
     plain(counted(n, what))
+}
+
+/// A duration in whole seconds, rounded up, for a line of plain text: `3 s`.
+pub fn show_whole_seconds(ns: u64) -> String {
+    show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
+}
+
+/// The nanoseconds of a duration, at most `u64::MAX` (584 years).
+pub fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A ratio for a line of plain text: `1.314x`.

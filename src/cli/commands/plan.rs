@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::{fs, io};
 use text::shown::{shown, shown_sentence};
-use text::units::{show_counted, show_ns, show_percent};
+use text::units::{show_counted, show_ns, show_percent, show_whole_seconds};
 
 /// The examples at the end of its help.
 const EXAMPLES: &str = "\
@@ -239,7 +239,7 @@ impl<'a> Answer<'a> {
     }
 
     fn text(&self) -> String {
-        let takes = show_ns(self.takes_ns.div_ceil(SECOND).saturating_mul(SECOND));
+        let takes = show_whole_seconds(self.takes_ns);
         let of_length = format!("{}: {takes}", self.replicates());
         let (see, sees) = (self.plan.question.length.see(), show_percent(self.stage.sees));
         let what = match see {

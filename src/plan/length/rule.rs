@@ -8,7 +8,7 @@ use judge::stats::short_rounds;
 use protocol::Error;
 use record::{Contender, Interleave, LengthRule, Metric};
 use std::time::Duration;
-use text::units::{show_ns, show_percent};
+use text::units::{nanoseconds, show_ns, show_percent, show_whole_seconds};
 
 pub(in crate::plan) const LONGEST_RUN_NS: u64 = 86_400_000_000_000;
 /// How much longer rounds and launches take than their plan says: the time between slices and rounds.
@@ -60,10 +60,10 @@ pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
             show_percent(share)
         )));
     }
-    if let Some(time) = run.within.filter(|time| ns(*time) > LONGEST_RUN_NS) {
+    if let Some(time) = run.within.filter(|time| nanoseconds(*time) > LONGEST_RUN_NS) {
         return Err(Error::usage(format!(
             "--within {}: a run may take a day ({}) at most",
-            show_ns(ns(time)),
+            show_ns(nanoseconds(time)),
             show_ns(LONGEST_RUN_NS)
         )));
     }
@@ -96,11 +96,11 @@ pub(in crate::plan) fn of(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> LengthRu
             LengthRule::Cases
         }
         (Some(share), _) => LengthRule::See(share),
-        (_, Some(time)) => LengthRule::WithinNs(ns(time)),
+        (_, Some(time)) => LengthRule::WithinNs(nanoseconds(time)),
         _ if !has_short_rounds(spec, facts) => LengthRule::Fixed,
         _ => {
             short_rounds::looks(facts.alpha, facts.comparisons).map_or(LengthRule::Fixed, |looks| {
-                LengthRule::ShortRounds { round_ns: ns(SHORT_ROUND), looks }
+                LengthRule::ShortRounds { round_ns: nanoseconds(SHORT_ROUND), looks }
             })
         }
     }
@@ -143,14 +143,10 @@ pub(in crate::plan) fn check_time(
             "--within {}: at least {fewest} replicates are needed to decide anything, which take {} with \
              warm-up and pilot: give more time, or shorter rounds (--round)",
             show_ns(within_ns),
-            show_ns(least_ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
+            show_whole_seconds(least_ns)
         ))),
         None => Ok(()),
     }
-}
-
-fn ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

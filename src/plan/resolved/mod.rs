@@ -40,7 +40,7 @@ use record::{
 };
 use std::net::SocketAddr;
 use std::time::Duration;
-use text::units::{show_ns, show_rate};
+use text::units::{nanoseconds, show_ns, show_rate};
 use wire::remote::watch::Description;
 
 const PILOT: Duration = Duration::from_secs(2);
@@ -443,8 +443,8 @@ pub(super) fn plan(
     let given = PlanFacts {
         contenders: &contenders,
         accesses,
-        round_ns: ns(round),
-        round_of_one_ns: several.then(|| ns(round_of_one(spec))),
+        round_ns: nanoseconds(round),
+        round_of_one_ns: several.then(|| nanoseconds(round_of_one(spec))),
         client_ports: machine.host.client_ports,
         cores: &cores,
         swept: swept.as_ref(),
@@ -467,9 +467,9 @@ pub(super) fn plan(
         contenders,
         seed: spec.run.seed.unwrap_or(machine.drawn_seed),
         interleave,
-        slice_ns: slice.map(ns),
+        slice_ns: slice.map(nanoseconds),
         // How long a round of a suite takes is known after its cases were listed.
-        round_ns: if is_suite { 0 } else { ns(round) },
+        round_ns: if is_suite { 0 } else { nanoseconds(round) },
         rounds: question.rounds,
         warm_up_ns: warm_up.least_ns,
         longest_warm_up_ns: if warm_up.is_by_test() { warm_up.most_ns } else { 0 },
@@ -534,8 +534,8 @@ fn turns(spec: &Spec, several: bool) -> Result<(Interleave, Option<Duration>, Du
             return Err(Error::usage(format!(
                 "--slice {} is longer than a round of {}: give a longer --round, or --interleave \
                  turns",
-                show_ns(ns(slice)),
-                show_ns(ns(round))
+                show_ns(nanoseconds(slice)),
+                show_ns(nanoseconds(round))
             )));
         }
     }
@@ -552,15 +552,15 @@ fn round_of_one(spec: &Spec) -> Duration {
 fn pilot_ns(spec: &Spec) -> Result<u64, Error> {
     let pilot = spec.run.pilot.unwrap_or(PILOT);
     at_least("--pilot", pilot, SHORTEST_ROUND)?;
-    Ok(ns(pilot))
+    Ok(nanoseconds(pilot))
 }
 
 fn at_least(flag: &str, given: Duration, least: Duration) -> Result<(), Error> {
     if given < least {
         Err(Error::usage(format!(
             "{flag} {} is too short to measure anything: it must be at least {}",
-            show_ns(ns(given)),
-            show_ns(ns(least))
+            show_ns(nanoseconds(given)),
+            show_ns(nanoseconds(least))
         )))
     } else {
         Ok(())
@@ -646,10 +646,6 @@ fn port_cautions(plan: &Plan) -> Vec<String> {
         })
     };
     plan.contenders.iter().zip(&plan.question.contenders).filter_map(caution).collect()
-}
-
-fn ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

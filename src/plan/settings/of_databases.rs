@@ -8,6 +8,7 @@ use std::time::Duration;
 use text::near;
 use text::quantities;
 use text::shown::shown;
+use text::units::nanoseconds;
 
 const UPKEEPS: [(&str, Maintenance); 3] =
     [("neither", Maintenance::Neither), ("ping", Maintenance::Ping), ("reset", Maintenance::Reset)];
@@ -28,7 +29,7 @@ impl Settings {
             (Some(_), Some(_)) => Err("pool and reuse cannot be combined: give one".to_owned()),
             (Some(max), None) => Ok(Reuse::Pool(Pool {
                 max,
-                wait_ns: u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX),
+                wait_ns: nanoseconds(wait),
                 maintenance: self.pool_upkeep.unwrap_or_default(),
             })),
             (None, _) if self.pool_wait.is_some() || self.pool_upkeep.is_some() => {

@@ -4,6 +4,7 @@ use record::{Objective, Percentile};
 use std::time::Duration;
 use text::quantities;
 use text::shown::shown;
+use text::units::nanoseconds;
 
 /// How to write an objective, for the end of an error.
 const EXAMPLE: &str = "write it like 'p99 <= 5ms' or 'errors <= 0.1%'";
@@ -37,7 +38,7 @@ pub(super) fn objective(text: &str) -> Result<Objective, String> {
     if limit.is_zero() {
         return Err(wrong(format!("the limit must be above 0; {EXAMPLE}")));
     }
-    let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+    let limit_ns = nanoseconds(limit);
     Ok(Objective::ResponseTime { percentile, limit_ns })
 }
 

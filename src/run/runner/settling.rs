@@ -6,6 +6,7 @@ use super::session::RunSession;
 use record::Settled;
 use std::io::Write;
 use std::time::{Duration, Instant};
+use text::units::nanoseconds;
 
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -63,7 +64,7 @@ impl Settling {
     /// Evaluates an observation that was made this long after the start of the wait. Returns how
     /// the wait ended, or None if it continues.
     fn look(&mut self, at: Duration, seen: PendingWork) -> Option<Settled> {
-        let took_ns = u64::try_from(at.as_nanos()).unwrap_or(u64::MAX);
+        let took_ns = nanoseconds(at);
         match seen {
             PendingWork::Unseen(why) => Some(Settled::Unseen { why }),
             PendingWork::Tasks { left, nodes } => {

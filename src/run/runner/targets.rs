@@ -23,6 +23,7 @@ use record::{
 };
 use std::time::{Duration, Instant};
 use text::shown::shown;
+use text::units::nanoseconds;
 
 /// How long the check of a login may take.
 const LOGIN: Duration = Duration::from_secs(10);
@@ -381,7 +382,7 @@ impl TargetControl for Targets<'_> {
         };
         safe_log_in(known, &running_target)?;
         let ready = target_ready(contender, known, &running_target, &target.facts)?;
-        let took_ns = u64::try_from(target.took.as_nanos()).unwrap_or(u64::MAX);
+        let took_ns = nanoseconds(target.took);
         let ready = TargetReady { took_ns, ..ready };
         target.running_target = Some(running_target);
         Ok(ready)

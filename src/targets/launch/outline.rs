@@ -7,7 +7,7 @@ use keeper::signals;
 use protocol::address::harmless;
 use std::time::Duration;
 use text::shown::shown_sentence;
-use text::units::show_ns;
+use text::units::{nanoseconds, show_ns};
 
 impl Launch {
     /// Returns its lines, without line ends. They contain no secrets.
@@ -123,5 +123,5 @@ fn ready(ready: &ReadyCondition, of_store: bool) -> String {
 }
 
 fn time(span: Duration) -> String {
-    show_ns(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+    show_ns(nanoseconds(span))
 }

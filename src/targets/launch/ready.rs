@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::{Duration, Instant};
 use text::shown::shown;
-use text::units::show_ns;
+use text::units::{nanoseconds, show_ns};
 
 /// The first and the longest pause between two checks. The first is short, because some servers
 /// are ready after 15 ms.
@@ -198,7 +198,7 @@ impl Wait<'_> {
     }
 
     fn late(&self, process: &Process, this: &Started, values: &Values, seen: &str) -> Refusal {
-        let time = show_ns(u64::try_from(process.ready.timeout.as_nanos()).unwrap_or(u64::MAX));
+        let time = show_ns(nanoseconds(process.ready.timeout));
         let quoted = quoted(&this.log, this.from, self.secrets);
         let who = this.who(&self.launch.name);
         let elsewhere = other_port(values, &find::listening_ports(&self.keeper.processes()));

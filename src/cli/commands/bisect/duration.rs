@@ -9,7 +9,7 @@ use judge::bisect::{ATTEMPTS, LOOKS};
 use protocol::Error;
 use record::Plan;
 use report::bisect::Line;
-use text::units::{show_counted, show_ns};
+use text::units::{show_counted, show_whole_seconds};
 
 /// The plan of a run with the commits at these places, before anything is built.
 ///
@@ -66,7 +66,7 @@ pub(super) fn of(
     let most = looks(whole)
         .saturating_add(most_units.saturating_mul(side))
         .saturating_add((ATTEMPTS as u64).saturating_mul(looks(naming)));
-    let shown = |of: u64| if is_suite { show_counted(of, "run") } else { rounded(of) };
+    let shown = |of: u64| if is_suite { show_counted(of, "run") } else { show_whole_seconds(of) };
     let how_long = if is_suite { "; how long a run takes is known after the first" } else { "" };
     Ok(format!(
         "measuring takes {} if the difference is plain, and {} at most; builds, launches and warm-ups come on top (a \
@@ -76,9 +76,4 @@ pub(super) fn of(
         shown(most),
         shown(whole)
     ))
-}
-
-/// In whole seconds.
-fn rounded(ns: u64) -> String {
-    show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
 }

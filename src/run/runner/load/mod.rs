@@ -17,6 +17,7 @@ use report::words;
 use std::io::Write;
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
+use text::units::nanoseconds;
 
 /// A load in progress.
 struct Load {
@@ -292,10 +293,6 @@ fn merge(whole: &mut TrialRecord, mut chunk: TrialRecord) {
 fn no_room(outcomes: &Outcomes, full: &[u16]) -> bool {
     full.iter().any(|code| outcomes.unexpected.contains_key(code))
         || outcomes.failed.contains_key(&Failure::Full)
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ use record::{
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use text::units::{show_counted, show_ns};
+use text::units::{show_counted, show_ns, show_whole_seconds};
 
 /// Rounds that take at most so many times as long as planned are not announced anew.
 const AS_PLANNED: f64 = 1.25;
@@ -711,7 +711,7 @@ impl<W: Write> RunSession<'_, W> {
             0 => String::new(),
             some => format!(", with {} of each", show_counted(some.into(), "more launch")),
         };
-        let left = in_seconds(left_ns);
+        let left = show_whole_seconds(left_ns);
         self.writer.progress.say(&format!("{most} {left} from here on{launches}"));
     }
 
@@ -956,7 +956,7 @@ pub(crate) fn foreseen<'a>(plans: impl IntoIterator<Item = &'a Plan> + Clone) ->
         plan.question.length.within_ns().unwrap_or(least_ns)
     };
     let all = plans.into_iter().map(takes).fold(0, u64::saturating_add);
-    format!("{most} {}{launches}", in_seconds(all))
+    format!("{most} {}{launches}", show_whole_seconds(all))
 }
 
 /// How long one run takes, and what makes it longer: nothing is known of the replies before the pilot.
@@ -965,17 +965,12 @@ pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
         let within_ns = plan.question.length.within_ns();
         return within_ns.map_or(
             "a time that is known once one run of each program has listed the cases".to_owned(),
-            |ns| format!("about {}", in_seconds(ns)),
+            |ns| format!("about {}", show_whole_seconds(ns)),
         );
     }
     let longer = pilot::lengthens_above_ns(plan)
         .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));
     foreseen([plan]) + &longer
-}
-
-/// A time in whole seconds.
-fn in_seconds(ns: u64) -> String {
-    show_ns(ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
 }
 
 #[cfg(test)]

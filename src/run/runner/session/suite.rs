@@ -1,6 +1,6 @@
 //! The cases of a suite: their listing, and their rounds.
 
-use super::{Drive, RunSession, everyone, in_seconds};
+use super::{Drive, RunSession, everyone};
 use crate::plan::length::rule::OVERHEAD;
 use crate::plan::question::require::Requirement;
 use crate::plan::suite::cases;
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::time::Duration;
 use text::lists;
 use text::shown::shown;
-use text::units::{show_counted, show_ns};
+use text::units::{show_counted, show_ns, show_whole_seconds};
 
 /// If all rounds take longer than this, the run says how to make them shorter.
 const LONG_NS: u64 = 60_000_000_000;
@@ -120,7 +120,7 @@ impl<W: Write> RunSession<'_, W> {
              time{}, or let the command select cases with {{case}}",
             show_ns(within_ns),
             self.lasts(cases, needed_ns, "about"),
-            in_seconds(left_ns(self)),
+            show_whole_seconds(left_ns(self)),
             self.environment
                 .shorter_runs()
                 .map_or(String::new(), |flags| format!(", make runs shorter ({flags})")),
@@ -195,7 +195,7 @@ impl<W: Write> RunSession<'_, W> {
             show_counted(cases.compared.len() as u64, "case"),
             show_counted(cases.replicates.into(), "round"),
             self.plan.contenders.len(),
-            in_seconds(ns)
+            show_whole_seconds(ns)
         )
     }
 }
