@@ -16,6 +16,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use text::lists;
 use text::shown::shown;
+use text::units::{nanoseconds, show_ns};
 use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
 
 /// Exchanges for the clock model before each part of a run, and between two rounds.
@@ -427,13 +428,15 @@ impl Coordinator {
     fn silent(&self, answered: &[bool], timeout: Duration) -> EngineError {
         let silent = self.agents.iter().zip(answered).filter(|(_, answered)| !**answered);
         let ranks: Vec<String> = silent.map(|(agent, _)| agent.ready.rank.to_string()).collect();
-        let agents = if ranks.len() == 1 { "agent" } else { "agents" };
-        EngineError::Helper(format!(
-            "{agents} {} did not answer within {}",
-            lists::listed(&ranks),
-            text::units::show_ns(timeout.as_nanos() as u64)
-        ))
+        EngineError::Helper(absent(&ranks, "answer", timeout))
     }
+}
+
+/// Says that agents did not do something in time: `agents 1 and 3 did not connect within 5 s`.
+pub(super) fn absent(agents: &[String], what: &str, time: Duration) -> String {
+    let word = if agents.len() == 1 { "agent" } else { "agents" };
+    let time = show_ns(nanoseconds(time));
+    format!("{word} {} did not {what} within {time}", lists::listed(agents))
 }
 
 /// Why a part of the run ended.

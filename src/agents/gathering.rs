@@ -1,7 +1,7 @@
 //! The coordinator waits until all agents are there.
 
 use super::announce::Announce;
-use super::coordinator::Coordinator;
+use super::coordinator::{Coordinator, absent};
 use super::local_clock::{LocalClock, SimulatedClock};
 use super::membership::Membership;
 use crate::system::remote;
@@ -15,7 +15,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
-use text::lists;
 use text::shown::shown;
 use wire::remote::agents::{FromAgent, FromCoordinator, Hello};
 use wire::remote::{FrameError, Purpose};
@@ -244,12 +243,7 @@ fn missing(agents: &[Option<Applicant>], rejected: Option<Rejected>, this: &Memb
         None => rank.to_string(),
     };
     let ranks: Vec<String> = ranks.map(|(rank, _)| named(rank)).collect();
-    let agents = if ranks.len() == 1 { "agent" } else { "agents" };
-    let missing = format!(
-        "{agents} {} did not connect within {}",
-        lists::listed(&ranks),
-        text::units::show_ns(this.gather.as_nanos() as u64)
-    );
+    let missing = absent(&ranks, "connect", this.gather);
     match rejected {
         Some(Rejected { why, knows_token: true }) => {
             Error::usage(format!("{missing}; the last process that was rejected: {why}"))
