@@ -2,6 +2,8 @@
 //! recipes.
 
 use crate::common::{BRIEF, TestDirectory, errors, number, rules};
+use crate::servers::PASSWORD;
+use crate::servers::mariadb::Mariadb;
 use serde_json::Value;
 
 fn of<'a>(report: &'a Value, name: &str) -> &'a Value {
@@ -119,29 +121,32 @@ fn what_a_database_refuses_ends_the_run_with_its_reason_and_without_the_password
         let head = head.replace(url, &format!("mysql://{login}@127.0.0.1:{{port}}/{database}"));
         (head, format!("[contender.b.files]{files}"))
     };
-    for (database, login, query, wanted) in [
-        ("tiebreak", "tiebreak:CANARY", "SELECT 1", "it rejects the user or the password"),
-        ("nowhere", "tiebreak", "SELECT 1", "it does not allow this user to execute the statement"),
+    for (database, login, wanted) in [
+        ("tiebreak", "tiebreak:CANARY", "it rejects the user or the password"),
+        ("nowhere", "tiebreak", "it does not allow this user to execute the statement"),
+    ] {
+        let (head, files) = launch(database, login);
+        let head = head.replace("table = \"memory\"\n", "");
+        refused(&format!("query = 'SELECT 1'\n{head}"), &files, wanted);
+    }
+    // Statements need no server of their own.
+    let server = Mariadb::start("refused", &[]);
+    let url = format!("url = 'mysql://bench:{PASSWORD}@{}/bench'", server.address);
+    for (query, wanted) in [
         (
-            "tiebreak",
-            "tiebreak",
             "SELECT 1 FROM nowhere",
-            "refers to a table that does not exist: Table 'tiebreak.nowhere' doesn't exist, at \
+            "refers to a table that does not exist: Table 'bench.nowhere' doesn't exist, at \
              line 1, column 15: SELECT 1 FROM nowhere",
         ),
         (
-            "tiebreak",
-            "tiebreak",
             "SELECT gone FROM information_schema.tables",
             // Where, MariaDB calls 'field list' or 'SELECT', by its version.
             "refers to a column that does not exist: Unknown column 'gone' in…, at line 1, column \
              8: SELECT gone FROM information_schema.tables",
         ),
-        ("tiebreak", "tiebreak", "SELEKT 1", "cannot parse the statement"),
+        ("SELEKT 1", "cannot parse the statement"),
     ] {
-        let (head, files) = launch(database, login);
-        let head = head.replace("table = \"memory\"\n", "");
-        refused(&format!("query = '{query}'\n{head}"), &files, wanted);
+        refused(&url, &format!("query = '{query}'\n"), wanted);
     }
 }
 
