@@ -282,10 +282,13 @@ fn every_command_of_readme_and_guide_works() {
     let mut tried = BTreeSet::new();
     for document in tried_documents() {
         for (directory, words) in commands(&document) {
+            // Several documents show the same command: its attempt depends on nothing but its words.
+            if !tried.insert(words.join(" ")) {
+                continue;
+            }
             if let Err(error) = work.attempt(&words) {
                 wrong.push(format!("{directory}: `{}`\n{error}", words.join(" ")));
             }
-            tried.insert(words.join(" "));
         }
     }
     assert!(tried.len() >= 80, "{} commands were found", tried.len());
