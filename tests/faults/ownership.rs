@@ -113,11 +113,11 @@ fn file_size() {
     );
 }
 
-/// 120 MB: the log on the disk is bounded, and says what it lacks.
+/// 73 MB: the log on the disk is bounded, and says what it lacks.
 fn long_log() {
     let case = Case::new();
     let server = Program::testserver("").argv("{port}").join(" ");
-    let spam = format!("echo first line; yes | head -c 120000000; echo last line; exec {server}");
+    let spam = format!("echo first line; yes | head -c 72600000; echo last line; exec {server}");
     let right = Program::testserver("").contender("right", "");
     let wrong = format!("[contender.wrong]\nshell = true\nlaunch = '''{spam}'''\n");
     case.write("e.toml", format!("{right}{wrong}"));
