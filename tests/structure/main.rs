@@ -7,6 +7,8 @@ mod msrv;
 mod rules;
 #[path = "../common/scratch.rs"]
 mod scratch;
+#[path = "../common/scratch_tests.rs"]
+mod scratch_tests;
 mod snapshots;
 mod source;
 mod texts;
