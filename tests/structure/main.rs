@@ -16,14 +16,16 @@ mod texts;
 use rules::{Workspace, breaches};
 use std::path::Path;
 
-fn workspace() -> Workspace {
-    Workspace::read(Path::new(env!("CARGO_MANIFEST_DIR")))
-}
-
+/// One test, since nextest runs each in a process of its own, and reading the sources takes longer than checking them.
 #[test]
-fn the_workspace_keeps_its_rules() {
-    let found = breaches(&workspace());
+fn the_workspace_keeps_its_rules_and_every_planted_breach_is_found() {
+    let sound = Workspace::read(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let found = breaches(&sound);
     assert!(found.is_empty(), "{}", found.join("\n"));
+    what_is_allowed_is_no_breach(&sound);
+    a_wire_that_may_use_std_or_unsafe_is_found(&sound);
+    a_protocol_that_is_not_optimised_in_tests_is_found(&sound);
+    every_planted_breach_is_found(&sound);
 }
 
 /// (file, what is added to it, the breach that must be found).
@@ -166,34 +168,28 @@ const PLANTED: [(&str, &str, &str); 31] = [
     ),
 ];
 
-#[test]
-fn every_planted_breach_is_found() {
-    let sound = workspace();
+fn every_planted_breach_is_found(sound: &Workspace) {
     for (file, text, wanted) in PLANTED {
         let found = breaches(&sound.with(file, text));
         assert!(found.iter().any(|breach| breach.starts_with(wanted)), "{wanted}: {found:?}");
     }
 }
 
-#[test]
-fn a_wire_that_may_use_std_or_unsafe_is_found() {
-    let sound = workspace();
+fn a_wire_that_may_use_std_or_unsafe_is_found(sound: &Workspace) {
     for attribute in ["#![no_std]", "#![forbid(unsafe_code)]"] {
         let found = breaches(&sound.without("crates/wire/src/lib.rs", attribute));
         assert_eq!(found, [format!("crates/wire/src/lib.rs: lacks {attribute}")]);
     }
 }
 
-#[test]
-fn what_is_allowed_is_no_breach() {
+fn what_is_allowed_is_no_breach(sound: &Workspace) {
     let allowed = [
         ("crates/wire/src/new.rs", "#[cfg(test)] extern crate std;\n"),
         ("src/system/exit.rs", "#[cfg(test)] mod tests { use crate::plan::Spec; }\n"),
         ("src/system/exit.rs", "// crate::plan::Spec in words\n"),
         ("src/plan/mod.rs", "use self::spec::Spec;\n"),
     ];
-    let sound = workspace();
-    let before = breaches(&sound);
+    let before = breaches(sound);
     for (file, text) in allowed {
         assert_eq!(breaches(&sound.with(file, text)), before, "{file}: {text}");
     }
@@ -233,10 +229,9 @@ fn another_oldest_rust_is_found() {
     assert_eq!(msrv::deviations(&texts), ["CONTRIBUTING.md: names no version of Rust"]);
 }
 
-#[test]
-fn a_protocol_that_is_not_optimised_in_tests_is_found() {
+fn a_protocol_that_is_not_optimised_in_tests_is_found(sound: &Workspace) {
     let profile = "[profile.dev.package.tiebreak-protocol-redis]\nopt-level = 1\n";
-    let found = breaches(&workspace().without("Cargo.toml", profile));
+    let found = breaches(&sound.without("Cargo.toml", profile));
     assert!(
         found.contains(&"Cargo.toml: lacks a dev profile for protocol-redis".to_owned()),
         "{found:?}"
