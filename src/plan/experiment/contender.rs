@@ -124,7 +124,7 @@ pub(super) fn only_recipe(name: &str, defaults: &Defaults<'_>) -> Option<Contend
 
 fn both(table: &Table<'_>, key: &str, other: &str) -> Error {
     let message = format!("`{key}` cannot be combined with `{other}`: give one");
-    table.get(key).map_or_else(|| table.error(&message), |value| value.error(&message))
+    table.error_at(key, &message)
 }
 
 fn attached(table: &Table<'_>) -> Result<Target, Error> {

@@ -32,7 +32,7 @@ pub(super) fn of_program(
 /// Refuses `figures` of a contender that is no program.
 pub(super) fn refuse(table: &Table<'_>) -> Error {
     let why = "only a program (url = 'exec:…') has figures of cases: remove this key";
-    table.get("figures").map_or_else(|| table.error(why), |value| value.error(why))
+    table.error_at("figures", why)
 }
 
 /// A name, a table, or whether they are looked for.

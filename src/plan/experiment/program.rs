@@ -62,7 +62,7 @@ pub(super) fn read(
 /// Refuses `operations` of a contender that is no program.
 pub(super) fn refuse_operations(table: &Table<'_>) -> Error {
     let why = "only a run of a program (url = 'exec:…') counts as a number of operations: remove this key";
-    table.get(OPERATIONS).map_or_else(|| table.error(why), |value| value.error(why))
+    table.error_at(OPERATIONS, why)
 }
 
 /// Reads the keys of a program without servers.

@@ -52,6 +52,11 @@ impl<'a> Table<'a> {
         self.source.error(&self.at, &self.path, message)
     }
 
+    /// Makes an error about a key, or about the table as a whole if it lacks the key.
+    pub(super) fn error_at(&self, key: &str, message: &str) -> Error {
+        self.get(key).map_or_else(|| self.error(message), |value| value.error(message))
+    }
+
     /// Returns keys and values in the order of the file.
     pub(super) fn entries(&self) -> Vec<(&'a str, Value<'a>)> {
         let mut entries: Vec<_> = self.table.iter().collect();
