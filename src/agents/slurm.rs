@@ -15,6 +15,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use text::shown::shown;
+use text::units::{nanoseconds, show_ns};
 
 const PAUSE: Duration = Duration::from_millis(50);
 /// The largest size of the file in bytes: an address and a token are shorter.
@@ -96,7 +97,7 @@ fn found(file: &Path, timeout: Duration) -> Result<(SocketAddr, Token), Error> {
                     "the coordinator did not write {} within {}: all processes must run in a \
                      directory that their machines share",
                     shown(file.display().to_string()),
-                    text::units::show_ns(timeout.as_nanos() as u64)
+                    show_ns(nanoseconds(timeout))
                 )));
             }
             Err(why) => {

@@ -7,7 +7,7 @@ use judge::objectives::show;
 use protocol::Error;
 use record::{Contender, Objective, Plan};
 use std::time::Duration;
-use text::units::{show_counted, show_ns};
+use text::units::{nanoseconds, show_counted, show_ns, show_whole_seconds};
 
 /// The shortest turn. Shorter ones count too few operations, since their beginnings are not counted.
 const SHORTEST_TURN: Duration = Duration::from_millis(400);
@@ -132,7 +132,7 @@ pub(super) fn round(spec: &Spec, contenders: usize, before_ns: u64) -> Result<Du
         return Err(Error::usage(format!(
             "{flag} is too short for {} of {turns} turns with --slo: it must be at least {}",
             show_counted(rounds.into(), "round"),
-            show_ns(least.as_nanos() as u64)
+            show_ns(nanoseconds(least))
         )));
     }
     Ok(round)
@@ -147,20 +147,20 @@ fn turn_within(
 ) -> Result<Duration, Error> {
     let rounds = capacity::ROUNDS;
     let before = Duration::from_nanos(searched_ns.saturating_mul(contenders as u64));
-    let left_ns = within.saturating_sub(before).as_nanos() as u64;
-    let shortest_ns = (longest_limit(objectives) * LEAST_IN_LIMITS).as_nanos() as u64;
+    let left_ns = nanoseconds(within.saturating_sub(before));
+    let shortest_ns = nanoseconds(longest_limit(objectives) * LEAST_IN_LIMITS);
     let turn_ns =
         length::turn_within_ns(left_ns, objectives, contenders, rounds).and_then(|turn_ns| {
             let least_ns = length::all_turns_ns(shortest_ns, contenders, rounds);
             if turn_ns < shortest_ns { Err(least_ns) } else { Ok(turn_ns) }
         });
     turn_ns.map(Duration::from_nanos).map_err(|least_ns| {
-        let least_ns = least_ns.saturating_add(before.as_nanos() as u64);
+        let least_ns = least_ns.saturating_add(nanoseconds(before));
         Error::usage(format!(
             "--within {}: {} of {TURNS} turns for each contender, with the search before them, take at least {}",
-            show_ns(within.as_nanos() as u64),
+            show_ns(nanoseconds(within)),
             show_counted(rounds.into(), "round"),
-            show_ns(least_ns.div_ceil(1_000_000_000).saturating_mul(1_000_000_000))
+            show_whole_seconds(least_ns)
         ))
     })
 }
@@ -174,9 +174,9 @@ pub(super) fn caution(plan: &Plan) -> Option<String> {
         format!(
             "turns of {} begin with an empty queue and are short for an objective of {}, so capacities read too high: \
              they should last {}",
-            show_ns(turn.as_nanos() as u64),
-            show_ns(limit.as_nanos() as u64),
-            show_ns((limit * IN_LIMITS).as_nanos() as u64)
+            show_ns(nanoseconds(turn)),
+            show_ns(nanoseconds(limit)),
+            show_ns(nanoseconds(limit * IN_LIMITS))
         )
     })
 }

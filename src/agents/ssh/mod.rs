@@ -23,6 +23,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 use text::shell_words;
 use text::shown::shown;
+use text::units::{nanoseconds, show_ns};
 
 /// The variable that replaces the program ssh, as words of a shell.
 const PROGRAM: &str = "TIEBREAK_SSH";
@@ -98,7 +99,7 @@ impl Hosts {
                 return Err(Error::failed(format!(
                     "{}: it was not ready within {}; give it more time with --gather",
                     self.0[missing].name(),
-                    text::units::show_ns(timeout.as_nanos() as u64)
+                    show_ns(nanoseconds(timeout))
                 )));
             }
         }

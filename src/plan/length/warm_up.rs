@@ -8,7 +8,7 @@ use crate::plan::length::launches;
 use record::{Contender, Phase, Plan, TrialRecord, WarmUp};
 use std::time::Duration;
 use text::lists;
-use text::units::show_ns;
+use text::units::{nanoseconds, show_ns};
 
 /// The shortest warm-up, and the length of one that no test ends. Node answers at a fifth of its speed for the
 /// first 0.7 s, evenly, before its code is compiled (METHOD, "Warm-up").
@@ -24,16 +24,15 @@ pub(in crate::plan) fn of(
     contenders: &[Contender],
     accesses: &[ContenderAccess],
 ) -> WarmUp {
-    let ns = |duration: Duration| duration.as_nanos() as u64;
     if let Some(requested) = spec.run.warm_up {
-        return WarmUp::fixed(ns(requested));
+        return WarmUp::fixed(nanoseconds(requested));
     }
     // Each run of a program starts anew, and agents cannot tell each other what they measured.
     if local::any_program(contenders) || spec.agents > 0 {
-        return WarmUp::fixed(ns(LEAST));
+        return WarmUp::fixed(nanoseconds(LEAST));
     }
     let most = if launches::are_possible(spec, accesses) { MOST_OF_FIRST_LAUNCH } else { MOST };
-    WarmUp { least_ns: ns(LEAST), most_ns: ns(most) }
+    WarmUp { least_ns: nanoseconds(LEAST), most_ns: nanoseconds(most) }
 }
 
 /// How long the contender that was driven for the longest time was warmed up, and a sentence about it.

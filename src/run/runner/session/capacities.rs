@@ -9,7 +9,7 @@ use judge::capacity_run::CapacityRun;
 use record::{Interleave, PilotChoice, Plan, StoreMoment};
 use std::io::Write;
 use std::time::Duration;
-use text::units::{show_counted, show_ns, show_rate, show_whole_seconds};
+use text::units::{nanoseconds, show_counted, show_ns, show_rate, show_whole_seconds};
 
 /// What the pilot's choice is where capacities are sought: the lengths are fixed in the plan.
 pub(super) fn chosen(plan: &Plan, choice: PilotChoice) -> PilotChoice {
@@ -173,7 +173,7 @@ impl<W: Write> RunSession<'_, W> {
         };
         self.writer.progress.say(&format!(
             "about {} from here on: {} of {turns} turns{launches}",
-            show_whole_seconds(left.as_nanos() as u64),
+            show_whole_seconds(nanoseconds(left)),
             show_counted(plan.rounds.into(), "round")
         ));
     }

@@ -32,7 +32,7 @@ use record::{
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use text::units::{show_counted, show_ns, show_whole_seconds};
+use text::units::{nanoseconds, show_counted, show_ns, show_whole_seconds};
 
 /// Rounds that take at most so many times as long as planned are not announced anew.
 const AS_PLANNED: f64 = 1.25;
@@ -697,7 +697,7 @@ impl<W: Write> RunSession<'_, W> {
     fn announce(&self, plan: &Plan, first: &Segment, left: Duration) {
         let launches = segments::launches_after(&plan.question, first);
         let planned_ns = self.plan.driven_in_rounds_ns();
-        let left_ns = left.as_nanos() as u64;
+        let left_ns = nanoseconds(left);
         let is_second_stage = first.first_round > 1;
         if !is_second_stage && launches == 0 && left_ns as f64 <= AS_PLANNED * planned_ns as f64 {
             return;

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::time::Duration;
 use text::lists;
 use text::shown::shown;
-use text::units::{show_counted, show_ns, show_whole_seconds};
+use text::units::{nanoseconds, show_counted, show_ns, show_whole_seconds};
 
 /// If all rounds take longer than this, the run says how to make them shorter.
 const LONG_NS: u64 = 60_000_000_000;
@@ -100,7 +100,7 @@ impl<W: Write> RunSession<'_, W> {
             return Ok(RoundTime { ns: of_all_ns, of_each_case: false });
         };
         let left_ns = |this: &Self| {
-            let left_ns = within_ns.saturating_sub(this.began.elapsed().as_nanos() as u64);
+            let left_ns = within_ns.saturating_sub(nanoseconds(this.began.elapsed()));
             (left_ns as f64 / OVERHEAD) as u64
         };
         if self.environment.runs_cases_alone() {
