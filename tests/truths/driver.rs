@@ -138,24 +138,26 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 
 /// What a whole run found.
 #[derive(Default)]
-struct Results {
+struct Results<'a> {
     passed: usize,
     failed: usize,
     undecided: Vec<String>,
     failed_at_first: usize,
-    /// Rows of the table, as Markdown: truth, figure, limit, tries.
-    rows: Vec<String>,
+    /// The file to which the rows of a truth are appended when it has ended, so that a run which is ended keeps the
+    /// figures that it has: truth, figure, limit and tries, as Markdown.
+    table: Option<&'a str>,
 }
 
-impl Results {
-    fn tabulate(&mut self, truth: &Truth, attempt: &Attempt, tries: &str) {
+impl Results<'_> {
+    fn tabulate(&self, truth: &Truth, attempt: &Attempt, tries: &str) {
+        let Some(table) = self.table else { return };
         let truth = truth.name.replace('_', " ");
         let none = [("no figure".to_owned(), "its assertions".to_owned())];
         let figures = if attempt.figures.is_empty() { &none[..] } else { &attempt.figures };
         let row = |(figure, limit): &(String, String)| {
             format!("| {truth} | {figure} | {limit} | {tries} |")
         };
-        self.rows.extend(figures.iter().map(row));
+        append(table, &figures.iter().map(row).collect::<Vec<_>>());
     }
 
     /// Counts a first try. Returns true if the truth must be tried again.
@@ -209,10 +211,9 @@ impl Results {
     }
 }
 
-/// Runs these truths, and stops at the first failure unless `keeps_going`. Appends the table's rows to
-/// this file.
+/// Runs these truths, and stops at the first failure unless `keeps_going`. Appends the rows of each to this file.
 pub(crate) fn run(truths: &[Truth], keeps_going: bool, table: Option<&str>) -> ExitCode {
-    let mut results = Results::default();
+    let mut results = Results { table, ..Results::default() };
     let (waiting, alone): (Vec<Truth>, Vec<Truth>) = truths.iter().partition(|truth| truth.waits);
     let side_by_side: Vec<Attempt> = thread::scope(|scope| {
         let threads: Vec<_> = waiting.iter().map(|truth| scope.spawn(|| attempt(*truth))).collect();
@@ -232,9 +233,6 @@ pub(crate) fn run(truths: &[Truth], keeps_going: bool, table: Option<&str>) -> E
         again.iter().for_each(|truth| results.add_second(truth, &attempt(*truth)));
     }
     results.print();
-    if let Some(table) = table {
-        append(table, &results.rows);
-    }
     if results.are_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
