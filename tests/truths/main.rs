@@ -50,6 +50,7 @@ mod size;
 mod slow;
 mod stragglers;
 mod suites;
+mod suites_calibrated;
 
 use driver::Truth;
 use size::Level;
@@ -77,6 +78,7 @@ const ALL: &[&[Truth]] = &[
     revisions::TRUTHS,
     stragglers::TRUTHS,
     suites::TRUTHS,
+    suites_calibrated::TRUTHS,
     slow::TRUTHS,
 ];
 
