@@ -317,7 +317,7 @@ fn check_prints_the_builds_and_runs_nothing() {
 }
 
 /// Sample projects, each with a part of the file that is written for it.
-const PROJECTS: [(&[(&str, &str)], &str); 16] = [
+const PROJECTS: [(&[(&str, &str)], &str); 18] = [
     (
         &[
             (
@@ -334,6 +334,14 @@ const PROJECTS: [(&[(&str, &str)], &str); 16] = [
             ("src/main.rs", "fn main() { std::env::var(\"PORT\").unwrap(); }"),
         ],
         "launch = [\"./target/release/api\"]",
+    ),
+    (
+        &[
+            ("Cargo.toml", "[package]\nname = 'slug'\n[dev-dependencies]\ndivan = '0.1'\n"),
+            ("src/main.rs", "fn main() {}"),
+            ("benches/long.rs", "fn main() {}"),
+        ],
+        "what its benchmarks measure (long): they are not of criterion",
     ),
     (&[("Cargo.toml", "[workspace]\nmembers = ['a']\n")], "which program of the workspace"),
     (
@@ -407,6 +415,10 @@ const PROJECTS: [(&[(&str, &str)], &str); 16] = [
             ("web.py", "HTTPServer((\"\", int(os.environ[\"PORT\"])), H).serve_forever()\n"),
         ],
         "launch = [\"{cache}/venv/bin/python\", \"web.py\"]",
+    ),
+    (
+        &[("work.py", "if __name__ == '__main__': print(1)\n"), ("more/other.py", "")],
+        "url = \"exec:{cache}/venv/bin/python work.py\"",
     ),
     (
         &[("Makefile", "CC = cc\nall: count\ncount: count.c\n\tcc -o count count.c\n")],

@@ -17,10 +17,10 @@ Examples:
 
 /// Write a first tiebreak.toml for the project in this directory
 ///
-/// It looks at Cargo.toml, go.mod, package.json, pyproject.toml, requirements.txt, Makefile and Dockerfile:
-/// how the project is built, whether it has benchmarks, is a server or a program, and how a server
-/// gets its port. Every line of the file is explained in it, and what could not be known is said. Nothing
-/// is run, and an existing file is not changed.
+/// It looks at Cargo.toml, go.mod, package.json, pyproject.toml, requirements.txt, Makefile and Dockerfile,
+/// and at files in Python where there is none of these: how the project is built, whether it has benchmarks, is a
+/// server or a program, and how a server gets its port. Every line of the file is explained in it, and what
+/// could not be known is said. Nothing is run, and an existing file is not changed.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct InitArgs {}

@@ -25,8 +25,20 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
         let command = format!("cargo bench --quiet --offline{named} -- --noplot {{case}}");
         return Some(draft.build(&[&build]).suite(&command, "\"criterion\""));
     }
+    // Benchmarks that no kind of figures reads are not run, and that is said.
+    let start = |name: &str, found: &str| {
+        let draft = Draft::new(name, found);
+        if benches.is_empty() {
+            return draft;
+        }
+        draft.unknown(&format!(
+            "what its benchmarks measure ({}): they are not of criterion. If they print figures that `tiebreak help \
+             suites` names, write their command into `url` and add `figures`",
+            benches.join(", ")
+        ))
+    };
     let Some(package) = package else {
-        let draft = Draft::new(&source.name(), "a workspace");
+        let draft = start(&source.name(), "a workspace");
         let build = [&["cargo", "build", "--release"], locked].concat();
         let draft = draft.build(&[&build]).unknown(
             "which program of the workspace is compared: write its name for NAME, and for a server `launch`, \
@@ -36,7 +48,7 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
     };
     let binary = names(manifest, "bin").into_iter().next();
     if binary.is_none() && !source.has("src/main.rs") {
-        let draft = Draft::new(&package, "a library without benchmarks of criterion").unknown(
+        let draft = start(&package, "a library without benchmarks of criterion").unknown(
             "what is measured: add benchmarks with criterion and run `tiebreak init` again, or name a program",
         );
         let build = [&["cargo", "build", "--release", "--examples"], locked].concat();
@@ -45,11 +57,9 @@ pub(super) fn draft(source: &Source) -> Option<Draft> {
     let program = format!("./target/release/{}", binary.unwrap_or_else(|| package.clone()));
     let build = [&["cargo", "build", "--release"], locked].concat();
     if SERVERS.iter().any(|name| depends("dependencies", name)) {
-        return Some(
-            Draft::new(&package, "a server").build(&[&build]).service(source, &[&program]),
-        );
+        return Some(start(&package, "a server").build(&[&build]).service(source, &[&program]));
     }
-    Some(Draft::new(&package, "a program").build(&[&build]).program(source, &program))
+    Some(start(&package, "a program").build(&[&build]).program(source, &program))
 }
 
 /// The names of its benchmarks.

@@ -14,7 +14,7 @@ use std::path::Path;
 type Drafting = fn(&Source) -> Option<Draft>;
 
 /// What a project was recognised by, in the order in which it is looked for.
-const PROJECTS: [(&str, Drafting); 7] = [
+const PROJECTS: [(&str, Drafting); 8] = [
     ("Cargo.toml", cargo::draft),
     ("go.mod", go::draft),
     ("package.json", node::draft),
@@ -22,6 +22,7 @@ const PROJECTS: [(&str, Drafting); 7] = [
     ("requirements.txt", python::draft),
     ("Makefile", make::draft),
     ("Dockerfile", make::container),
+    ("*.py", python::draft),
 ];
 
 /// A first experiment file.

@@ -59,8 +59,13 @@ impl Source {
         absolute.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// Whether it has this file or, for `*.ENDING`, any such file in its directory.
     pub(super) fn has(&self, file: &str) -> bool {
-        self.directory.join(file).is_file()
+        let is_in_it = |file: &PathBuf| file.components().count() == 1;
+        match file.strip_prefix('*') {
+            Some(ending) => self.ending(ending).any(is_in_it),
+            None => self.directory.join(file).is_file(),
+        }
     }
 
     /// The text of a file. Empty if it cannot be read as text.
