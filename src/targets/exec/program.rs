@@ -183,10 +183,8 @@ impl Program {
         if let Some(figures) = &self.figures {
             line += &format!("; {}", figures.outline(&self.command));
         } else if let Some(operations) = self.operations {
-            line += &format!(
-                "; {operations} operations per run unless the program announces a \
-                              number"
-            );
+            let what = if operations == 1 { "operation" } else { "operations" };
+            line += &format!("; {operations} {what} per run unless the program announces a number");
         }
         let servers = self.servers.iter().flat_map(|servers| servers.launch.outline_of_servers());
         let build = self.build.iter().map(|command| shown_sentence(format!("build   {command}")));
