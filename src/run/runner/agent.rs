@@ -302,7 +302,7 @@ impl Agent<'_> {
                 return Err(format!("`{}` is not driven over a network", known.name));
             }
         };
-        check_login(&*access, &address)?;
+        check_login(known, &*access, &address)?;
         Ok(Reached { launch: lane.launch, address, access })
     }
 }

@@ -25,8 +25,10 @@ use std::time::{Duration, Instant};
 use text::shown::shown;
 use text::units::nanoseconds;
 
-/// How long the check of a login may take.
-const LOGIN: Duration = Duration::from_secs(10);
+/// How long the check of a login may take: as long as a reply, within these limits. The check of the library that logs
+/// in is a part of it, and takes time of this machine alone.
+const SHORTEST_LOGIN: Duration = Duration::from_secs(1);
+const LONGEST_LOGIN: Duration = Duration::from_secs(10);
 
 pub(super) struct Targets<'a> {
     resolved: &'a Resolved,
@@ -246,13 +248,22 @@ fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Box
 /// Checks, before anything else is sent to a server, that its login does not reveal the password.
 fn safe_log_in(known: &Contender, running_target: &RunningTarget) -> Result<(), Halt> {
     let Some(access) = running_target.lane_access.server() else { return Ok(()) };
-    let checked = check_login(access, &running_target.address);
+    let checked = check_login(known, access, &running_target.address);
     checked.map_err(|why| Halt::Target(format!("`{}`: {why}", known.name)))
 }
 
-/// Checks whether a login at this address keeps the password safe.
-pub(super) fn check_login(access: &dyn Access, address: &Address) -> Result<(), String> {
-    access.check_login(address, LOGIN)
+/// Checks whether a login at this address keeps the password safe. A server that does not answer in time passes: every
+/// later login is guarded as well.
+pub(super) fn check_login(
+    known: &Contender,
+    access: &dyn Access,
+    address: &Address,
+) -> Result<(), String> {
+    access.check_login(address, login_timeout(known.timeout_ns))
+}
+
+fn login_timeout(of_replies_ns: u64) -> Duration {
+    Duration::from_nanos(of_replies_ns).clamp(SHORTEST_LOGIN, LONGEST_LOGIN)
 }
 
 fn no_store() -> String {
@@ -692,5 +703,17 @@ impl From<Error> for Halt {
             Exit::Failed => Halt::Broken(error.text),
             _ => Halt::Target(error.text),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// It once took up to 10 s, whatever the timeout.
+    #[test]
+    fn the_check_of_a_login_takes_no_longer_than_a_reply_may() {
+        let seconds = [100, 2_000, 30_000].map(|ms| login_timeout(ms * 1_000_000).as_secs());
+        assert_eq!(seconds, [1, 2, 10]);
     }
 }
