@@ -161,10 +161,11 @@ pub(crate) fn reservation(of: &ContenderSummary, capacity: &CapacitySummary) -> 
         CapacityOutcome::At { .. } => return None,
         CapacityOutcome::AtLeast(Some(_)) => format!(
             "{name}: the generator was the slowest part beyond that rate, so there is no verdict; give it more cores \
-             (--cores)"
+             (--cores), and let the target use others (taskset)"
         ),
         CapacityOutcome::AtLeast(None) => format!(
-            "{name}: the generator was the slowest part at every rate; give it more cores (--cores)"
+            "{name}: the generator was the slowest part at every rate; give it more cores (--cores), and let the target \
+             use others (taskset)"
         ),
         CapacityOutcome::Below(missed) => {
             format!(
