@@ -2,6 +2,7 @@
 
 use crate::common::{TestDirectory, errors, number, serve, stdout, url};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use testserver::{Behaviour, Delay};
@@ -243,6 +244,103 @@ fn seventeen_contenders_are_ranked_in_blocks() {
     let output = directory.tiebreak(&words);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("`tiebreak rank` ranks up to 64"), "{}", errors(&output));
+}
+
+/// The events of the journal of a kind, in order, each with its line.
+fn events(directory: &TestDirectory, kind: &str) -> Vec<(usize, Value)> {
+    let journal = std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
+    let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let of_kind = lines.enumerate().map(|(at, line)| (at, line["event"][kind].clone()));
+    of_kind.filter(|(_, event)| !event.is_null()).collect()
+}
+
+/// In a launch, the contenders of these events, and the lines from the first to the last of them.
+fn in_launch(events: &[(usize, Value)], key: &str, launch: u64) -> (BTreeSet<u64>, usize, usize) {
+    let of_launch: Vec<_> = events.iter().filter(|(_, event)| event[key] == launch).collect();
+    let who = of_launch.iter().filter_map(|(_, event)| event["contender"].as_u64()).collect();
+    let lines = || of_launch.iter().map(|(line, _)| *line);
+    (who, lines().min().unwrap_or(0), lines().max().unwrap_or(0))
+}
+
+#[test]
+#[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
+fn each_launch_of_a_ranking_in_blocks_holds_some_of_the_servers() {
+    const LAUNCHES: u64 = 7;
+    let names: Vec<String> = (0..17).map(|at| format!("c{at:02}")).collect();
+    let plain: Vec<(&str, String)> =
+        names.iter().map(|name| (name.as_str(), launched_after(""))).collect();
+    let directory = experiment(&plain);
+    let short = "--launches 13 --rounds 1 --round 40ms --slice 20ms --pilot 60ms --warm-up 0s --connections 2";
+    let short: Vec<&str> = short.split(' ').collect();
+    let check = directory.tiebreak(&[&["check", "e.toml"][..], &short].concat());
+    let plan = stdout(&check);
+    assert!(
+        plan.contains(" launches with ") && plan.contains(" of the 17 contenders each"),
+        "{plan}"
+    );
+    assert!(
+        plan.contains("each pair meets in 13") && plan.contains(" and the launches ("),
+        "{plan}"
+    );
+    // All of the launches would take a minute: a signal ends the run in the eighth.
+    let words = ["compare", "e.toml", "--quiet", "--json", "report.json", "--out", "run"];
+    let mut run = directory.command(&[&words, &short[..]].concat()).spawn().expect("it runs");
+    let has_begun = format!("\"phase\":\"round\",\"round\":{},", LAUNCHES + 1);
+    let journal = directory.file("run/journal.jsonl");
+    let is_there = || std::fs::read_to_string(&journal).unwrap_or_default().contains(&has_begun);
+    let began = Instant::now();
+    while !is_there() && began.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = run.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill runs").success());
+    let code = run.wait().expect("it ends").code();
+    let report = directory.json("report.json");
+    assert!([Some(0), Some(3)].contains(&code), "{:#}", report["findings"]);
+    let blocks: Vec<BTreeSet<u64>> =
+        events(&directory, "header")[0].1["plan"]["question"]["blocks"]
+            .as_array()
+            .expect("blocks")
+            .iter()
+            .map(|block| {
+                block.as_array().expect("numbers").iter().filter_map(Value::as_u64).collect()
+            })
+            .collect();
+    let [up, done, mut rounds] =
+        ["target", "target_done", "trial"].map(|of| events(&directory, of));
+    rounds.retain(|(_, trial)| trial["phase"] == "round");
+    let everyone: BTreeSet<u64> = (0..17).collect();
+    for (launch, block) in (1..=LAUNCHES).zip(&blocks) {
+        let (launched, first_up, _) = in_launch(&up, "launch", launch);
+        let (driven, first_round, last_round) = in_launch(&rounds, "round", launch);
+        let (ended, first_down, last_down) = in_launch(&done, "launch", launch);
+        assert_eq!(&launched, if launch == 1 { &everyone } else { block }, "launch {launch}");
+        assert_eq!((&driven, &ended), (block, &launched), "launch {launch}");
+        let (_, next_up, _) = in_launch(&up, "launch", launch + 1);
+        assert!(
+            first_up < first_round && last_round < last_down && last_down < next_up,
+            "{launch}"
+        );
+        assert_eq!(
+            first_down < first_round,
+            launch == 1,
+            "the first launch goes on with its block"
+        );
+    }
+    // A pair is compared over the launches that hold both.
+    let whole = number(&report["complete_rounds"]) as usize;
+    assert!(whole >= LAUNCHES as usize, "{whole}");
+    let shared = |a: u64, b: u64| {
+        let held = blocks[..whole].iter().filter(|block| block.contains(&a) && block.contains(&b));
+        held.count() as f64
+    };
+    let position = |of: &Value| names.iter().position(|name| *of == **name).expect("a name") as u64;
+    let comparisons = report["comparisons"].as_array().expect("comparisons").iter();
+    for comparison in comparisons.filter(|of| of["primary"] == true) {
+        let wanted = shared(position(&comparison["a"]), position(&comparison["b"]));
+        assert_eq!(number(&comparison["replicates"]), wanted, "{comparison:#}");
+    }
+    assert_eq!(report["scope"], "programs");
 }
 
 #[test]

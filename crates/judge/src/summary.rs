@@ -206,7 +206,8 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
             .and_then(|costs| Some(costs.own_cpu_ns() as f64 / 1e9 / operations?)),
         cpu_at_rest: evidence.cpu_at_rest(contender),
         busy: evidence.target_busy(contender),
-        middle_peak_memory: middle_peak_memory(evidence, driven),
+        launches: launches(evidence, driven),
+        middle_peak_memory: middle_peak_memory(evidence, contender),
         programs: driven.judged.programs.clone(),
         shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
         watch: driven
@@ -218,10 +219,25 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     }
 }
 
-/// In bytes. Where the round is the replicate, only a program starts anew in each.
-fn middle_peak_memory(evidence: &Evidence, driven: &DriveSummary) -> Option<f64> {
-    let figures: Vec<f64> = if evidence.rounds_of_a_launch().is_some() {
-        driven.peaks.keys().filter_map(|launch| driven.peak_memory(*launch)).collect()
+/// How often it was launched: where launches hold only some contenders, as often as it ended.
+fn launches(evidence: &Evidence, driven: &DriveSummary) -> u32 {
+    if evidence.question.blocks.is_empty() {
+        return driven.target.launches;
+    }
+    driven.peaks.keys().filter(|launch| **launch > 0).count() as u32
+}
+
+/// In bytes. Where the round is the replicate, only a program starts anew in each. The first launch is also that of
+/// the pilot, of contenders that its rounds do not hold.
+fn middle_peak_memory(evidence: &Evidence, contender: usize) -> Option<f64> {
+    let driven = &evidence.contenders[contender];
+    let figures: Vec<f64> = if let Some(each) = evidence.rounds_of_a_launch() {
+        let is_held = |launch: &u32| {
+            let before = launch.saturating_sub(1).saturating_mul(each);
+            evidence.question.holds(before.saturating_add(1), contender as u32)
+        };
+        let launches = driven.peaks.keys().filter(|launch| is_held(launch));
+        launches.filter_map(|launch| driven.peak_memory(*launch)).collect()
     } else {
         driven.trials.iter().filter_map(|trial| trial.value(Metric::PeakMemory)).collect()
     };

@@ -59,12 +59,12 @@ pub enum SizeError {
     /// The question is about another number of load points than the sweep.
     #[error("a sweep of {0} values, but its question is about a different number")]
     OtherLoadPoints(usize),
-    /// There are rounds of some contenders, but not for each round.
+    /// There are rounds or launches of some contenders, but not all of them are.
     #[error("{rounds} rounds, but the contenders of {blocks}")]
     OtherBlocks {
-        /// Rounds.
+        /// Rounds, or launches where these are the replicates.
         rounds: u32,
-        /// Rounds whose contenders are given.
+        /// Those whose contenders are given.
         blocks: usize,
     },
     /// A pair names a contender that the plan does not have.
@@ -147,8 +147,8 @@ impl Question {
             return Err(SizeError::UnknownPair);
         }
         let blocks = self.blocks.len();
-        if blocks != 0 && blocks != self.rounds as usize {
-            return Err(SizeError::OtherBlocks { rounds: self.rounds, blocks });
+        if blocks != 0 && blocks != self.replicates() as usize {
+            return Err(SizeError::OtherBlocks { rounds: self.replicates(), blocks });
         }
         for block in &self.blocks {
             most("contenders in a round", block.len(), contenders)?;
@@ -307,6 +307,13 @@ mod tests {
         assert_eq!([of(0), of(10)], [None, None]);
         assert_eq!(of(9).as_deref(), Some("10 rounds, but the contenders of 9"));
         assert_eq!(of(11).as_deref(), Some("10 rounds, but the contenders of 11"));
+        let of_launches = |blocks: usize| {
+            refused(3, |plan| {
+                (plan.question.restarts, plan.question.blocks) = (5, vec![vec![0, 1]; blocks]);
+            })
+        };
+        assert_eq!(of_launches(5), None);
+        assert!(of_launches(10).is_some());
     }
 
     #[test]

@@ -36,8 +36,8 @@ pub struct Question {
     /// other. Empty if nothing is swept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load_points: Vec<String>,
-    /// The contenders of each round, by number, where a round holds only some of them: those of a ranking, or of one
-    /// load point. Empty if each holds all.
+    /// The contenders of each replicate (round, or launch), by number, where it holds only some of them: those of a
+    /// ranking, or of one load point. Empty if each holds all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Vec<u32>>,
     /// The objectives of `--slo`. If the primary metric is the capacity, the highest rate that meets them is
@@ -52,8 +52,8 @@ pub struct Question {
     pub matters: f64,
     /// Planned rounds of all launches together; with looks, the maximum.
     pub rounds: u32,
-    /// Number of launches of every target. The launch is then the replicate, and each has `rounds`
-    /// ÷ `restarts` consecutive rounds. 0 means one launch, or targets that were running already.
+    /// Number of launches: of every target, or of those that the launch holds. The launch is then the replicate, and
+    /// each has `rounds` ÷ `restarts` consecutive rounds. 0 means one launch, or targets that were running already.
     #[serde(default)]
     pub restarts: u32,
     /// What that number becomes where a launch is dear. None if it is fixed.
@@ -135,16 +135,42 @@ impl Question {
 
     /// Whether a round, counted from 1, is to hold this contender.
     pub fn holds(&self, round: u32, contender: u32) -> bool {
-        let block = || self.blocks.get((round as usize).checked_sub(1)?);
-        self.blocks.is_empty() || block().is_some_and(|block| block.contains(&contender))
+        self.blocks.is_empty() || self.block(round).contains(&contender)
+    }
+
+    /// The contenders of a round, where each holds only some.
+    fn block(&self, round: u32) -> &[u32] {
+        let replicate = round.saturating_sub(1) / self.rounds_of_a_launch().unwrap_or(1);
+        self.blocks.get(replicate as usize).map_or(&[], Vec::as_slice)
     }
 
     /// How often a contender is driven for a round, over all contenders and rounds.
     pub fn turns(&self) -> u64 {
-        match self.blocks.as_slice() {
-            [] => u64::from(self.rounds).saturating_mul(self.contenders.len() as u64),
-            blocks => blocks.iter().map(|block| block.len() as u64).sum(),
+        self.turns_from(1)
+    }
+
+    /// How often a contender is driven for a round, over all contenders and the rounds from this one on.
+    pub fn turns_from(&self, first_round: u32) -> u64 {
+        if self.blocks.is_empty() {
+            let rounds = (u64::from(self.rounds) + 1).saturating_sub(first_round.into());
+            return rounds.saturating_mul(self.contenders.len() as u64);
         }
+        (first_round..=self.rounds).map(|round| self.block(round).len() as u64).sum()
+    }
+
+    /// The planned number of replicates that hold both contenders of a pair.
+    pub fn replicates_of(&self, pair: Pair) -> u32 {
+        if self.blocks.is_empty() {
+            return self.replicates();
+        }
+        let is_held = |block: &&Vec<u32>| block.contains(&pair.a) && block.contains(&pair.b);
+        self.blocks.iter().filter(is_held).count() as u32
+    }
+
+    /// The number of comparisons of the larger of the two families that the replicates must suffice for: all pairs, or
+    /// all pairs by each request.
+    pub fn compared(&self) -> usize {
+        self.pairs.len() * self.requests.len().max(1)
     }
 
     /// Returns the same question with the launches that were chosen after the first one, if the pilot
@@ -225,9 +251,9 @@ impl Question {
 /// The launches of a run whose number follows from what the first ones cost, where they are not cheap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DearLaunches {
-    /// Launches of every target where a launch is dear.
+    /// Launches of every target where a launch is dear; those that each pair shares, where they hold only some.
     pub launches: u32,
-    /// Rounds where it is too dear for several: then there is one launch.
+    /// Rounds, of each pair, where it is too dear for several: then there is one launch.
     pub rounds_of_one: u32,
     /// Length of these rounds.
     pub round_of_one_ns: u64,

@@ -1,97 +1,128 @@
-//! Rankings of which a round holds only some contenders: where all of them would take too long, the machine would
-//! change within the round. The rounds are incomplete blocks, drawn so that every pair of contenders shares the same
-//! number of rounds, or one more. Pure.
+//! Rankings of which a replicate (round, or launch) holds only some contenders: where all of them would take too long,
+//! the machine would change within it. The replicates are incomplete blocks, drawn so that every pair of contenders
+//! shares the same number of them, or one more. Pure.
 //!
 //! Exact balanced designs do not exist for most numbers of contenders. Here some base blocks are drawn and moved on
 //! around a circle of the contenders, by every number of places (a cyclic design: Bose 1939, "On the construction of
-//! balanced incomplete block designs"). All pairs at one distance on the circle then share the same number of rounds,
+//! balanced incomplete block designs"). All pairs at one distance on the circle then share the same number of blocks,
 //! so that only half as many distances as there are contenders must be balanced. The places on the circle and the order
-//! of the rounds are drawn.
+//! of the blocks are drawn.
 
 use crate::plan::Spec;
 use engine::random::Random;
 use protocol::Error;
 use record::Plan;
 use record::limits::{MOST_IN_A_ROUND, MOST_ROUNDS};
-use std::time::Duration;
+use text::units::show_ns;
 
-/// A round of all contenders that takes longer than this is divided.
-const LONGEST_ROUND: Duration = Duration::from_secs(60);
+/// A replicate of all contenders that takes longer than this is divided.
+const LONGEST_NS: u64 = 60_000_000_000;
+const MS: u64 = 1_000_000;
 /// How many contenders a block holds.
 const FEWEST: u32 = 4;
 const MOST: u32 = 8;
 /// Attempts to balance base blocks of one number of pairs, and changes tried in each.
 const ATTEMPTS: u32 = 3;
 const CHANGES: u32 = 20_000;
-/// By how much the number of rounds of a pair may grow until blocks are balanced. At most 2 were needed for up to 64
+/// By how much the number of blocks of a pair may grow until they are balanced. At most 2 were needed for up to 64
 /// contenders.
 const MOST_MORE: u32 = 16;
 /// The random stream of the drawing.
 const BLOCKS: u64 = 0xB10C;
 
-/// Whether a ranking of so many contenders needs blocks, if a round drives each for this long.
-pub(in crate::plan) fn are_needed(spec: &Spec, contenders: usize, round: Duration) -> bool {
-    let all = round.saturating_mul(u32::try_from(contenders).unwrap_or(u32::MAX));
-    let are_several = contenders > FEWEST as usize;
-    spec.run.rank && are_several && (contenders > MOST_IN_A_ROUND || all > LONGEST_ROUND)
+/// Returns the plan with replicates of some contenders, if it is a ranking and one of all would take too long. The
+/// number of replicates was that of each pair.
+///
+/// # Errors
+/// If something was asked for that blocks cannot do, or there are too many of them.
+pub(in crate::plan) fn divided(spec: &Spec, plan: Plan) -> Result<Plan, Error> {
+    let contenders = plan.contenders.len();
+    let all_ns = replicate_ns(&plan).saturating_mul(contenders as u64);
+    let is_large = contenders > MOST_IN_A_ROUND || all_ns > LONGEST_NS;
+    if !spec.run.rank || contenders <= FEWEST as usize || !is_large {
+        return Ok(plan);
+    }
+    refuse(spec, &plan)?;
+    drawn(plan)
+}
+
+/// How long each contender is driven for a replicate, in nanoseconds: for a round, or for a launch with its warm-up.
+fn replicate_ns(plan: &Plan) -> u64 {
+    let round_ns = plan.driven_in_round_ns();
+    plan.question.rounds_of_a_launch().map_or(round_ns, |rounds| {
+        plan.warm_up_ns.saturating_add(round_ns.saturating_mul(rounds.into()))
+    })
 }
 
 /// Refuses what a ranking in blocks cannot do.
 ///
 /// # Errors
 /// The first of these that was asked for, with the remedy.
-pub(in crate::plan) fn refuse(spec: &Spec, contenders: usize) -> Result<(), Error> {
+fn refuse(spec: &Spec, plan: &Plan) -> Result<(), Error> {
     let refused = [
-        (spec.run.launches.is_some_and(|number| number > 1), "--launches"),
         (spec.agents > 0, "--agents"),
         (spec.run.until_decided, "--until-decided"),
         (spec.run.see.is_some(), "--see"),
         (spec.run.within.is_some(), "--within"),
     ];
-    let fewer = without(contenders);
+    let contenders = plan.contenders.len();
+    let replicates = if plan.question.restarts > 0 { "launches" } else { "rounds" };
     match refused.into_iter().find(|(is_asked, _)| *is_asked) {
         Some((_, flag)) => Err(Error::usage(format!(
-            "{flag} is not supported yet in a ranking of {contenders} contenders whose rounds hold only some of \
-             them: leave it out, or {fewer}"
+            "{flag} is not supported yet in a ranking of {contenders} contenders whose {replicates} hold only some of \
+             them: leave it out, or {}",
+            without(plan)
         ))),
         None => Ok(()),
     }
 }
 
-/// What to do so that a ranking of so many contenders needs no blocks.
-pub(in crate::plan) fn without(contenders: usize) -> String {
-    if contenders > MOST_IN_A_ROUND {
+/// What to do so that this ranking needs no blocks.
+fn without(plan: &Plan) -> String {
+    let contenders = plan.contenders.len() as u64;
+    if contenders > MOST_IN_A_ROUND as u64 {
         format!("rank at most {MOST_IN_A_ROUND} contenders")
+    } else if plan.question.restarts > 0 {
+        let longest = show_ns(LONGEST_NS / contenders);
+        format!(
+            "use a shorter --round or --warm-up (those of a launch may take {longest} together)"
+        )
     } else {
-        format!("use a shorter --round (at most {} s)", LONGEST_ROUND.as_secs() / contenders as u64)
+        // Requests that are compared one by one make a round longer.
+        let longest_ms = LONGEST_NS / MS * plan.round_ns / (plan.driven_in_round_ns() * contenders);
+        format!("use a shorter --round (at most {})", show_ns(longest_ms * MS))
     }
 }
 
-/// Returns the plan with rounds of some contenders. Its number of rounds was that of each pair.
+/// Returns the plan with blocks.
 ///
 /// # Errors
-/// If there are too many rounds.
-pub(in crate::plan) fn drawn(mut plan: Plan) -> Result<Plan, Error> {
+/// If there are too many.
+fn drawn(plan: Plan) -> Result<Plan, Error> {
     let contenders = plan.contenders.len() as u32;
-    let fit = LONGEST_ROUND.as_nanos() / u128::from(plan.driven_in_round_ns().max(1));
-    let most = (fit.min(u128::from(MOST)) as u32).max(FEWEST).min(contenders - 1);
-    let blocks = draw(plan.seed, contenders, most, plan.rounds).ok_or_else(|| {
+    let fit = LONGEST_NS / replicate_ns(&plan).max(1);
+    let most = (fit.min(MOST.into()) as u32).max(FEWEST).min(contenders - 1);
+    let (name, flag) = match plan.question.restarts {
+        0 => ("rounds", "--rounds"),
+        _ => ("launches", "--launches"),
+    };
+    // The blocks are the same whether one launch will turn out to be too dear for several or not.
+    let of_pair = plan.question.dear.map_or(plan.question.replicates(), |dear| dear.rounds_of_one);
+    let blocks = draw(plan.seed, contenders, most, of_pair).ok_or_else(|| {
         Error::usage(format!(
-            "--rounds {}: no rounds of {FEWEST} to {most} of {contenders} contenders were found in which all pairs \
-             meet equally often; use another number of rounds",
-            plan.rounds
+            "{flag} {of_pair}: no {name} of {FEWEST} to {most} of {contenders} contenders were found in which all \
+             pairs meet equally often; use another number of {name}"
         ))
     })?;
-    if blocks.len() > MOST_ROUNDS as usize {
+    let mut plan = plan.with_replicates(blocks.len() as u32);
+    plan.question.blocks = blocks;
+    if plan.rounds > MOST_ROUNDS {
         return Err(Error::usage(format!(
-            "--rounds {}: each pair of {contenders} contenders in so many rounds makes {} rounds, and at most \
+            "{flag} {of_pair}: each pair of {contenders} contenders in so many {name} makes {} rounds, and at most \
              {MOST_ROUNDS} are supported; use longer rounds (--round) instead",
-            plan.rounds,
-            blocks.len()
+            plan.rounds
         )));
     }
-    plan.rounds = blocks.len() as u32;
-    (plan.question.rounds, plan.question.blocks) = (plan.rounds, blocks);
     Ok(plan)
 }
 
@@ -219,6 +250,7 @@ mod tests {
     use crate::plan::example;
     use judge::stats::rounds;
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
     /// In how many rounds each pair meets: the fewest and the most. Checks the sizes of the rounds.
     fn meetings(blocks: &[Vec<u32>], contenders: u32, most: u32) -> (u32, u32) {
@@ -316,21 +348,81 @@ mod tests {
         assert!(of_5.question.blocks.iter().all(|block| block.len() == 4));
     }
 
+    /// The plan of a ranking of so many servers that are launched.
+    fn launched(contenders: usize, change: impl FnOnce(&mut Spec)) -> Plan {
+        plan(contenders, |spec| {
+            spec.contenders = (1..=contenders).map(|at| format!("c{at}=nginx")).collect();
+            change(spec);
+        })
+    }
+
+    #[test]
+    fn launches_hold_some_contenders_where_those_of_all_would_take_too_long() {
+        // A launch of one is 1 s of warm-up and two rounds of 500 ms.
+        assert!(launched(16, |_| {}).question.blocks.is_empty());
+        let of_17 = launched(17, |_| {});
+        let question = &of_17.question;
+        assert_eq!(question.blocks.len() as u32, question.restarts);
+        assert_eq!((of_17.rounds, question.rounds), (2 * question.restarts, of_17.rounds));
+        assert_eq!((of_17.round_ns, question.rounds_of_a_launch()), (500_000_000, Some(2)));
+        // The fewest that can decide 136 comparisons and two more, whatever a launch will cost.
+        assert_eq!(meetings(&question.blocks, 17, 8).0, 15);
+        assert_eq!(question.pairs.iter().map(|pair| question.replicates_of(*pair)).min(), Some(15));
+        let given = launched(17, |spec| spec.run.launches = Some(20)).question;
+        assert_eq!(meetings(&given.blocks, 17, 8).0, 20);
+        assert_eq!((given.dear, given.rounds_of_a_launch()), (None, Some(2)));
+        // The warm-up counts: 10 s for each of ten, of whom five fit into 60 s.
+        let warm = |spec: &mut Spec| spec.run.warm_up = Some(Duration::from_secs(10));
+        let of_10 = launched(10, warm).question;
+        assert_eq!(of_10.blocks.iter().map(Vec::len).max(), Some(5));
+        assert_eq!(of_10.blocks.len() as u32, of_10.restarts);
+        assert!(launched(5, warm).question.blocks.is_empty());
+        // One launch of each: the round is the replicate.
+        let one = launched(17, |spec| spec.run.launches = Some(1)).question;
+        assert_eq!((one.restarts, one.blocks.len() as u32), (0, one.rounds));
+    }
+
+    #[test]
+    fn too_many_launches_are_refused() {
+        let settled = example::settled(|spec| {
+            (spec.run.rank, spec.run.launches) = (true, Some(3000));
+            spec.contenders = (1..=17).map(|at| format!("c{at}=nginx")).collect();
+        });
+        let why = settled.expect_err("too many").text;
+        let wanted = "--launches 3000: each pair of 17 contenders in so many launches makes ";
+        assert!(why.starts_with(wanted), "{why}");
+    }
+
     #[test]
     fn what_blocks_cannot_do_is_refused_with_a_remedy() {
-        let refused = |change: fn(&mut Spec), contenders| {
-            let mut spec = Spec::new(crate::plan::Command::Compare, Vec::new());
-            change(&mut spec);
-            refuse(&spec, contenders).map_err(|error| error.text)
+        let refused = |contenders: usize, change: fn(&mut Spec)| {
+            let settled = example::settled(|spec| {
+                spec.run.rank = true;
+                spec.contenders =
+                    (1..=contenders).map(|at| format!("c{at}=http://127.0.0.1:{at}/")).collect();
+                change(spec);
+            });
+            settled.map(drop).map_err(|error| error.text)
         };
-        assert_eq!(refused(|spec| spec.run.launches = Some(1), 17), Ok(()));
         assert_eq!(
-            refused(|spec| spec.run.launches = Some(8), 17).unwrap_err(),
-            "--launches is not supported yet in a ranking of 17 contenders whose rounds hold only some of them: leave \
-             it out, or rank at most 16 contenders"
+            refused(17, |spec| spec.run.until_decided = true).unwrap_err(),
+            "--until-decided is not supported yet in a ranking of 17 contenders whose rounds hold only some of them: \
+             leave it out, or rank at most 16 contenders"
         );
-        let agents = refused(|spec| spec.agents = 2, 12).unwrap_err();
+        let agents = refused(12, |spec| {
+            (spec.agents, spec.run.round) = (2, Some(Duration::from_secs(6)));
+        });
+        let agents = agents.unwrap_err();
         assert!(agents.ends_with("or use a shorter --round (at most 5 s)"), "{agents}");
-        assert!(refused(|spec| spec.run.until_decided = true, 20).is_err());
+        assert!(refused(20, |spec| spec.run.until_decided = true).is_err());
+        let launches = refused(12, |spec| {
+            spec.contenders = (1..=12).map(|at| format!("c{at}=nginx")).collect();
+            (spec.run.see, spec.run.warm_up) = (Some(0.02), Some(Duration::from_secs(6)));
+        });
+        let launches = launches.unwrap_err();
+        assert!(launches.contains("whose launches hold only some of them"), "{launches}");
+        let remedy =
+            "or use a shorter --round or --warm-up (those of a launch may take 5 s together)";
+        assert!(launches.ends_with(remedy), "{launches}");
     }
 }

@@ -3,11 +3,12 @@
 //! launch costs, never from a measured figure: a choice from the data decides less often (METHOD,
 //! "Launches").
 
-use super::blocks;
+use super::rule::LONGEST_RUN_NS;
 use crate::plan::contender::access::ContenderAccess;
 use crate::plan::{Command, Spec};
+use judge::stats::rounds;
 use protocol::Error;
-use record::{Address, Contender, DearLaunches, Launches, Plan, RequestPlan};
+use record::{Address, Contender, DearLaunches, Launches, Plan, Question, RequestPlan};
 use text::shown::shown;
 use text::units::{show_counted, show_ns};
 
@@ -30,18 +31,15 @@ pub(in crate::plan) fn are_several(spec: &Spec, accesses: &[ContenderAccess]) ->
     !asked && are_possible(spec, accesses)
 }
 
-/// Refuses a requirement between programs that would rest on one launch of each. `in_blocks` is the number of
-/// contenders of a ranking whose rounds hold only some of them.
-pub(in crate::plan) fn refuse_requirements(
-    spec: &Spec,
-    in_blocks: Option<usize>,
-) -> Result<(), Error> {
+/// Refuses a requirement between programs that would rest on one launch of each.
+pub(in crate::plan) fn refuse_requirements(spec: &Spec, question: &Question) -> Result<(), Error> {
     let Some(first) = spec.run.requirements.first() else { return Ok(()) };
-    let remedy = match in_blocks {
-        Some(contenders) => format!("{} or leave out --require", blocks::without(contenders)),
+    let remedy = if spec.run.slo.is_empty() {
+        let (_, launches) = rounds::default_launches(question.compared(), question.alpha);
+        format!("use --launches {launches}")
+    } else {
         // The number of launches is fixed there.
-        None if !spec.run.slo.is_empty() => "leave out --launches 1".to_owned(),
-        None => "use --launches 8".to_owned(),
+        "leave out --launches 1".to_owned()
     };
     Err(Error::usage(format!(
         "--require {}: one launch of each shows how these launches differ, not the programs: {remedy}",
@@ -51,24 +49,33 @@ pub(in crate::plan) fn refuse_requirements(
 
 /// Chooses the launches of a run from what the first launch of its dearest contender cost, in nanoseconds,
 /// with its load and its warm-up. Also says why in a sentence. Returns None if the run has one
-/// launch.
+/// launch. Where each launch holds only some contenders, their number is fixed, or there is one.
 pub fn chosen(plan: &Plan, cost_ns: u64) -> Option<(Launches, Option<String>)> {
     let each = plan.question.rounds_of_a_launch()?;
     let planned = Launches { launches: plan.question.restarts, rounds: each };
     let Some(dear) = plan.question.dear else { return Some((planned, None)) };
-    let chosen = if cost_ns <= CHEAP_NS {
+    let in_blocks = !plan.question.blocks.is_empty();
+    let all_ns = (cost_ns.saturating_add(u64::from(each) * plan.driven_in_round_ns()))
+        .saturating_mul(plan.question.turns() / u64::from(each));
+    let chosen = if cost_ns > TOO_DEAR_NS || all_ns > LONGEST_RUN_NS {
+        // Each block is then a round.
+        let rounds = if in_blocks { planned.launches } else { dear.rounds_of_one };
+        Launches { launches: 1, rounds }
+    } else if in_blocks || cost_ns <= CHEAP_NS {
         planned
-    } else if cost_ns <= TOO_DEAR_NS {
-        Launches { launches: dear.launches, rounds: each }
     } else {
-        Launches { launches: 1, rounds: dear.rounds_of_one }
+        Launches { launches: dear.launches, rounds: each }
     };
-    let cost = show_ns(cost_ns);
+    let cost = format!("one of the dearest contender took {} with its warm-up", show_ns(cost_ns));
     let why = match chosen.launches {
-        1 => format!("one launch: one of the dearest contender took {cost} with its warm-up"),
+        1 if cost_ns <= TOO_DEAR_NS => {
+            format!("one launch: {cost}, and all of them would take more than a day")
+        }
+        1 => format!("one launch: {cost}"),
         some => format!(
-            "{} of each, with {}: one of the dearest contender took {cost} with its warm-up",
+            "{}{}, with {}: {cost}",
             show_counted(some.into(), "launch"),
+            if in_blocks { "" } else { " of each" },
             show_counted(each.into(), "round")
         ),
     };
@@ -78,21 +85,25 @@ pub fn chosen(plan: &Plan, cost_ns: u64) -> Option<(Launches, Option<String>)> {
 /// Says on what the number of launches depends, or why there is one. Returns None if there is nothing to
 /// add to the plan.
 pub fn in_words(plan: &Plan) -> Option<String> {
-    if let Some(dear) = plan.question.dear {
-        return Some(format!(
-            "{} if one takes more than {} with its warm-up; one of {} of {} if it takes more than {}",
-            show_counted(dear.launches.into(), "launch"),
-            show_ns(CHEAP_NS),
-            show_counted(dear.rounds_of_one.into(), "round"),
-            show_ns(dear.round_of_one_ns),
-            show_ns(TOO_DEAR_NS)
-        ));
+    let question = &plan.question;
+    if let Some(dear) = question.dear {
+        let (round, too_dear) = (show_ns(dear.round_of_one_ns), show_ns(TOO_DEAR_NS));
+        return Some(if question.blocks.is_empty() {
+            format!(
+                "{} if one takes more than {} with its warm-up; one of {} of {round} if it takes more than {too_dear}",
+                show_counted(dear.launches.into(), "launch"),
+                show_ns(CHEAP_NS),
+                show_counted(dear.rounds_of_one.into(), "round"),
+            )
+        } else {
+            format!(
+                "one launch of each, and these blocks as rounds of {round}, if one takes more than {too_dear} with its \
+                 warm-up or all more than a day"
+            )
+        });
     }
-    if plan.question.restarts > 0 || plan.question.is_suite || !plan.launches() {
+    if question.restarts > 0 || question.is_suite || !plan.launches() {
         return None;
-    }
-    if !plan.question.blocks.is_empty() {
-        return Some("one launch of each: a round holds only some of the contenders".to_owned());
     }
     if plan.command == "run" {
         return Some("one launch, as in every `tiebreak run`".to_owned());
@@ -109,7 +120,10 @@ pub fn in_words(plan: &Plan) -> Option<String> {
             )
         }
         Some(running) => format!("one launch of each: `{}` is already running", running.name),
-        None => "one launch of each, as requested: --launches 10 compares the programs".to_owned(),
+        None => format!(
+            "one launch of each, as requested: --launches {} compares the programs",
+            rounds::default_rounds(question.compared(), question.alpha)
+        ),
     })
 }
 
@@ -238,10 +252,49 @@ mod tests {
         });
         assert!(capacity.ends_with("leave out --launches 1"), "{capacity}");
         let blocks = refused(|spec| {
-            spec.run.rank = true;
+            (spec.run.rank, spec.run.launches) = (true, Some(1));
             spec.contenders = (0..17).map(|at| format!("c{at}=nginx")).collect();
         });
-        assert!(blocks.ends_with("rank at most 16 contenders or leave out --require"), "{blocks}");
+        assert!(blocks.ends_with("use --launches 15"), "{blocks}");
+    }
+
+    /// A ranking in blocks of launches.
+    fn blocks(contenders: usize) -> Plan {
+        example::plan(|spec| {
+            spec.run.rank = true;
+            spec.contenders = (1..=contenders).map(|at| format!("c{at}=nginx")).collect();
+        })
+    }
+
+    #[test]
+    fn a_block_is_a_launch_or_a_round_of_one_launch() {
+        let plan = blocks(17);
+        let (launches, blocks) = (plan.question.restarts, &plan.question.blocks);
+        for cost_ms in [500, 10_000] {
+            let chosen = chosen(&plan, cost_ms * 1_000_000).map(|(chosen, _)| chosen);
+            assert_eq!(chosen, Some(Launches { launches, rounds: 2 }), "{cost_ms} ms");
+        }
+        let (one, why) = chosen(&plan, 10_001_000_000).expect("launched");
+        assert_eq!(one, Launches { launches: 1, rounds: launches });
+        assert!(why.is_some_and(|why| !why.contains("a day")));
+        let settled = settled(&plan, Some(one));
+        assert_eq!((settled.rounds, settled.round_ns), (launches, 1_000_000_000));
+        assert_eq!((settled.question.restarts, &settled.question.blocks), (0, blocks));
+        assert_eq!(settled.check_size(), Ok(()));
+        let words = in_words(&plan).expect("words");
+        assert!(words.starts_with("one launch of each, and these blocks as rounds of 1 s, if "));
+    }
+
+    #[test]
+    fn launches_that_would_take_more_than_a_day_are_one() {
+        // 64 contenders are launched more than 10 000 times.
+        let plan = blocks(64);
+        let several = chosen(&plan, 1_500_000_000).map(|(chosen, _)| chosen.launches);
+        assert_eq!(several, Some(plan.question.restarts));
+        let (one, why) = chosen(&plan, 9_000_000_000).expect("launched");
+        assert_eq!(one.launches, 1);
+        let wanted = "with its warm-up, and all of them would take more than a day";
+        assert!(why.is_some_and(|why| why.ends_with(wanted)));
     }
 
     #[test]

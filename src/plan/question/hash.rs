@@ -6,7 +6,7 @@ use record::{Host, Metric, Plan};
 use text::fnv::fnv1a;
 
 /// Returns 16 hexadecimal digits. They do not depend on ports (also in names and targets), on the
-/// seed, which is drawn for each run, on the rounds of a ranking in blocks, or on the machine and what follows from it: the generator's
+/// seed, which is drawn for each run, on the blocks of a ranking, or on the machine and what follows from it: the generator's
 /// cores and the limits of ports.
 pub fn of(plan: &Plan) -> String {
     let mut bare = secrets::without_secrets(plan.clone());
@@ -21,7 +21,9 @@ pub fn of(plan: &Plan) -> String {
     // Blocks follow from the seed, and so does how many there are.
     if !bare.question.blocks.is_empty() {
         bare.question.blocks.clear();
-        (bare.rounds, bare.question.rounds) = (0, 0);
+        let each = bare.question.rounds_of_a_launch().unwrap_or(0);
+        (bare.rounds, bare.question.rounds) = (each, each);
+        bare.question.restarts = bare.question.restarts.min(1);
     }
     bare.question.secondary.retain(|metric| *metric != Metric::TargetCpu);
     for question in &mut bare.question.contenders {

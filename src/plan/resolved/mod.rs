@@ -422,11 +422,7 @@ pub(super) fn plan(
     contenders: Vec<Contender>,
     accesses: &[ContenderAccess],
 ) -> Result<(Plan, cores::Cores), Error> {
-    let in_blocks = blocks::are_needed(spec, contenders.len(), round_of_one(spec));
-    if in_blocks {
-        blocks::refuse(spec, contenders.len())?;
-    }
-    let several = !in_blocks && launches::are_several(spec, accesses);
+    let several = launches::are_several(spec, accesses);
     let is_suite = suite::are_all(accesses);
     // One run before round 1, which lists the cases, is their warm-up and their pilot.
     let warm_up =
@@ -454,7 +450,7 @@ pub(super) fn plan(
         Requirement::parse(text, &question).map_err(Error::usage)?;
     }
     if question.restarts == 0 && launches::are_possible(spec, accesses) {
-        launches::refuse_requirements(spec, in_blocks.then_some(contenders.len()))?;
+        launches::refuse_requirements(spec, &question)?;
     }
     let plan = Plan {
         command: match spec.command {
@@ -482,15 +478,14 @@ pub(super) fn plan(
         question,
         host: machine.host.clone(),
     };
-    let plan = if in_blocks { blocks::drawn(plan)? } else { plan };
+    let plan = blocks::divided(spec, plan)?;
     check_descriptors(&plan)?;
     check_length(&plan)?;
     if is_suite {
         // How many cases there are, and how long they take, is known after their listing.
         return Ok((plan, cores));
     }
-    let compared = plan.question.pairs.len() * plan.question.requests.len().max(1);
-    let fewest = rounds::fewest(compared, plan.question.alpha);
+    let fewest = rounds::fewest(plan.question.compared(), plan.question.alpha);
     let least_ns = plan.clone().with_replicates(fewest).least_ns();
     rule::check_time(&plan.question.length, fewest, least_ns)?;
     Ok((plan, cores))

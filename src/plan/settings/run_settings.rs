@@ -42,7 +42,8 @@ declared! {
         .flags(&[flag("N", "How many rounds: each is one replicate [default: 10 or more]")
             .more(
                 "With --launches: rounds of each launch [default: 2]. With --until-decided and one \
-                 launch: rounds before the first check [default: 10].",
+                 launch: rounds before the first check [default: 10]. In a ranking whose rounds hold only some \
+                 contenders: rounds that each pair shares.",
             )
             .common()
             .under(Rounds, 0),
@@ -259,7 +260,8 @@ declared! {
             .more(
                 "A server settles differently at each start. A verdict from one launch describes that \
                  launch; with several it describes the programs. Only for targets that tiebreak \
-                 launches. With --until-decided: launches before the first check [default: 10].",
+                 launches. With --until-decided: launches before the first check [default: 10]. In a \
+                 ranking whose launches hold only some contenders: launches that each pair shares.",
             )
             .common()
             .under(Rounds, 5)]);

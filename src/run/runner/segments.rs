@@ -99,6 +99,11 @@ mod tests {
             question.rounds = 3;
         });
         assert_eq!(blocks, [(1, 1, None), (2, 1, None), (3, 1, None)]);
+        let launches = segments(|question| {
+            question.blocks = vec![vec![0, 1]; 2];
+            (question.rounds, question.restarts) = (4, 2);
+        });
+        assert_eq!(launches, [(1, 2, None), (3, 2, Some(2))]);
         let points = segments(|question| {
             question.load_points = ["value-1", "value-8"].map(str::to_owned).into();
             question.blocks = [vec![vec![0]; 8], vec![vec![1]; 8]].concat();

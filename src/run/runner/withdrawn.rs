@@ -76,14 +76,14 @@ impl<W: Write> TrialWriter<'_, W> {
 }
 
 impl<W: Write> RunSession<'_, W> {
-    /// Does something to each of these contenders that has not left. One that fails leaves with its other load points,
-    /// if that is possible.
+    /// Does something to each of these contenders that has not left and is not away. One that fails leaves with its
+    /// other load points, if that is possible.
     pub(super) fn each_remaining(
         &mut self,
         order: Vec<usize>,
         step: impl FnMut(&mut Self, usize) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        self.each_that(|writer, at| !writer.has_left[at], order, step)
+        self.each_that(|writer, at| !writer.has_left[at] && !writer.is_away[at], order, step)
     }
 
     /// Does something to each of these contenders that is needed, as [`each_remaining`](Self::each_remaining).

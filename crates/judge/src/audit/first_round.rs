@@ -76,12 +76,12 @@ fn finding(draft: &Draft, evidence: &Evidence) -> Option<Finding> {
 /// Returns None where launches have enough rounds, or something else than throughput is compared.
 fn parts_of_launches(draft: &Draft, evidence: &Evidence) -> Option<Vec<(u32, f64)>> {
     let few = evidence.rounds_of_a_launch().is_some_and(|each| each < FEWEST_ROUNDS);
-    let side = |contender: u32| Some(&evidence.side(contender, Operations::All)?.launches);
+    let side = |contender: u32| evidence.side(contender, Operations::All);
     let (a, b) = (side(draft.pair.a)?, side(draft.pair.b)?);
-    if !few || a.is_empty() || draft.comparison.metric != Metric::Throughput {
+    if !few || a.launches.is_empty() || draft.comparison.metric != Metric::Throughput {
         return None;
     }
-    let ratios = a.iter().zip(b).filter_map(|(a, b)| {
+    let ratios = a.shared_launches(b).filter_map(|(a, b)| {
         let (a, b) = (a.parts(PARTS as usize)?, b.parts(PARTS as usize)?);
         let all = a.iter().chain(&b).all(|rate| *rate > 0.0);
         all.then(|| b.iter().zip(&a).map(|(b, a)| b / a).collect::<Vec<_>>())

@@ -3,6 +3,7 @@
 use super::{Evidence, Rule};
 use crate::draft::Draft;
 use crate::evidence::DriveSummary;
+use crate::stats::rounds;
 use crate::verdict::{Comparison, Finding, Scope, Weight};
 use text::{lists, units};
 
@@ -67,20 +68,20 @@ fn is_called(comparison: &Comparison) -> bool {
     is_about_launches && comparison.verdict.is_difference()
 }
 
-/// --launches is neither for servers that are running already nor for programs, nor for rounds of some contenders.
+/// --launches is neither for servers that are running already nor for programs, nor for load points that share no
+/// rounds.
 fn fitted(evidence: &Evidence, finding: Finding) -> Finding {
     let by_hand = |of: &DriveSummary| of.target.launches == 0 || of.judged.programs.runs > 0;
     let remaining = (0..).zip(&evidence.contenders).filter(|(at, _)| !evidence.has_left(*at));
-    let in_blocks = !evidence.question.blocks.is_empty();
-    if in_blocks || remaining.map(|(_, driven)| driven).any(by_hand) {
+    let question = &evidence.question;
+    if question.has_load_points_apart() || remaining.map(|(_, driven)| driven).any(by_hand) {
         return finding.with_hint(RESTART_THEM);
     }
-    match evidence.question.dear {
-        Some(dear) => {
-            finding.with_option("--launches 10", &format!("--launches {}", dear.launches))
-        }
-        None => finding,
-    }
+    let launches = match question.dear {
+        Some(dear) => dear.launches,
+        None => rounds::default_rounds(question.compared(), question.alpha),
+    };
+    finding.with_option("--launches 10", &format!("--launches {launches}"))
 }
 
 #[cfg(test)]

@@ -57,8 +57,9 @@ fn warm_up(evidence: &Evidence, seconds: f64) -> String {
     format!("--warm-up {}s", (longest_ns as f64 / NS * LONGER).max(seconds).ceil())
 }
 
-/// The option for more rounds, or for more launches where these are what is counted. It stays within the
-/// limit of a plan. Where capacities are sought the number of rounds is fixed, and their turns become longer.
+/// The option for more rounds, or for more launches where these are what is counted: of each pair, where they hold
+/// only some contenders. It stays within the limit of a plan. Where capacities are sought the number of rounds is
+/// fixed, and their turns become longer.
 pub(super) fn more_replicates(evidence: &Evidence, least: u32) -> String {
     let question = &evidence.question;
     if question.seeks_capacity() {
@@ -72,7 +73,12 @@ pub(super) fn more_replicates(evidence: &Evidence, least: u32) -> String {
         }
         None => ("--rounds", evidence.complete_rounds, 1),
     };
-    format!("{flag} {}", now.saturating_mul(2).max(least).min(MOST_ROUNDS / rounds_of_each))
+    let of_pairs = question.pairs.iter().map(|pair| question.replicates_of(*pair));
+    // How many replicates there are for each one that a pair shares.
+    let for_each = of_pairs.min().map_or(1, |shared| question.replicates().div_ceil(shared.max(1)));
+    let for_each = for_each.max(1);
+    let most = MOST_ROUNDS / rounds_of_each.saturating_mul(for_each);
+    format!("{flag} {}", (now / for_each).saturating_mul(2).max(least).min(most))
 }
 
 /// Whether the generator can get more cores.
@@ -113,7 +119,7 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::SampleRun;
+    use crate::builder::{SampleRun, ranked_run};
     use record::Interleave;
 
     fn with_round(round_ns: u64) -> SampleRun {
@@ -172,6 +178,17 @@ mod tests {
         assert_eq!(proposed(many), "--launches 5000", "a plan has at most 10000 rounds");
         let mut capacities = with_round(6_000_000_000).with_restarts(10);
         capacities.question.primary = record::Metric::Capacity;
+        let in_blocks = |rounds: u32, launches: u32| {
+            let blocks = [vec![0, 1], vec![1, 2], vec![0, 2]];
+            let mut run = ranked_run(&["a", "b", "c"], rounds).with_restarts(launches);
+            let replicates = run.question.replicates() as usize;
+            run.question.blocks = blocks.into_iter().cycle().take(replicates).collect();
+            let question = run.question.clone();
+            run.records.retain(|record| question.holds(record.round, record.contender));
+            run
+        };
+        assert_eq!(proposed(in_blocks(36, 0)), "--rounds 24", "a pair shares 12");
+        assert_eq!(proposed(in_blocks(72, 36)), "--launches 24");
         assert_eq!(proposed(capacities), "--round 24s");
     }
 

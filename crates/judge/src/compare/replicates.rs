@@ -148,17 +148,20 @@ pub(super) fn sight_lost(evidence: &Evidence, of: Of) -> Option<u32> {
 /// The medians of what each contender's ratios were made of, in the first `n` replicates.
 pub(super) fn middle(evidence: &Evidence, of: Of, n: usize) -> Option<Middle> {
     let Of { pair, metric, operations } = of;
-    let rounds = n * evidence.rounds_of_a_launch().unwrap_or(1) as usize;
+    let each = evidence.rounds_of_a_launch().unwrap_or(1);
     let (a, b) = (evidence.side(pair.a, operations)?, evidence.side(pair.b, operations)?);
     let (of_a, of_b): (Vec<&Trial>, Vec<&Trial>) = of_shared_rounds(a, b).into_iter().unzip();
     let side = |driven: &DriveSummary, trials: &[&Trial]| {
         let of_launches = is_of_launches(evidence, driven, metric);
+        let of = |trial: &Trial| launch(trial.round, each);
+        let replicates = trials.chunk_by(|one, next| of(one) == of(next));
+        let whole = replicates.filter(|trials| trials.len() == each as usize).take(n);
         let figures: Option<Vec<f64>> = if metric == Metric::PeakMemory && of_launches {
-            driven.peaks.keys().take(n).map(|launch| driven.peak_memory(*launch)).collect()
+            whole.map(|trials| driven.peak_memory(of(trials[0]))).collect()
         } else if of_launches {
-            driven.launches.iter().take(n).map(|launch| launch.value(metric)).collect()
+            whole.map(|trials| driven.launch(of(trials[0]))?.value(metric)).collect()
         } else {
-            trials.iter().take(rounds).map(|trial| trial.value(metric)).collect()
+            whole.flatten().map(|trial| trial.value(metric)).collect()
         };
         Some((median(&figures?)?, of_launches))
     };
@@ -179,14 +182,15 @@ fn missing(evidence: &Evidence, of: u32, metric: Metric, round: u32) -> NoReplic
     }
 }
 
-/// The launch of this round, counted from 1, if each has so many rounds.
-fn launch(round: &Round, each: u32) -> u32 {
-    round.round.saturating_sub(1) / each + 1
+/// The launch of this round, both counted from 1, if each has so many rounds.
+fn launch(round: u32, each: u32) -> u32 {
+    round.saturating_sub(1) / each + 1
 }
 
 /// The rounds by launch: the launches that have all of theirs, and the others.
 fn launches(rounds: &[Round], each: u32) -> (Vec<&[Round]>, Vec<&[Round]>) {
-    let launches = rounds.chunk_by(|one, next| launch(one, each) == launch(next, each));
+    let of = |round: &Round| launch(round.round, each);
+    let launches = rounds.chunk_by(|one, next| of(one) == of(next));
     launches.partition(|rounds| rounds.len() == each as usize)
 }
 
@@ -200,8 +204,8 @@ fn quantiles_of_launches(
     let Of { pair, metric, operations } = of;
     metric.quantile()?;
     let [a, b] = [pair.a, pair.b].map(|side| evidence.side(side, operations));
-    let (a, b) = (&a?.launches, &b?.launches);
-    let whole = a.iter().zip(b).filter(|(a, _)| a.rounds == each);
+    let (a, b) = (a?, b?);
+    let whole = a.shared_launches(b).filter(|(a, _)| a.rounds == each);
     let difference = |(of_a, of_b): (&Launch, &Launch)| {
         let value = |side: u32, of: &Launch| {
             let contender = evidence.name(side).to_owned();
@@ -210,7 +214,7 @@ fn quantiles_of_launches(
         };
         Ok((value(pair.b, of_b)? / value(pair.a, of_a)?).ln())
     };
-    (!a.is_empty()).then(|| whole.map(difference).collect())
+    (!a.launches.is_empty()).then(|| whole.map(difference).collect())
 }
 
 /// ln(b/a) of the peak memory of every launch that has all of its rounds and has ended: while a target is up, its
@@ -246,7 +250,7 @@ impl Replicates {
         let Some(each) = evidence.rounds_of_a_launch() else { return Ok(means) };
         if of.metric == Metric::PeakMemory {
             let (whole, _) = launches(rounds, each);
-            let whole = whole.iter().map(|rounds| launch(&rounds[0], each));
+            let whole = whole.iter().map(|rounds| launch(rounds[0].round, each));
             let differences = peaks_of_launches(evidence, of, whole)?;
             return Ok(Replicates { differences, ..means });
         }
@@ -276,7 +280,7 @@ impl Replicates {
         }
         let rounds = units::show_counted(u64::from(each), "round");
         let parts: Vec<String> =
-            parts.iter().map(|rounds| launch(&rounds[0], each).to_string()).collect();
+            parts.iter().map(|rounds| launch(rounds[0].round, each).to_string()).collect();
         let left_out = (!parts.is_empty()).then(|| {
             let (launches, were, their) = match parts.len() {
                 1 => ("launch", "was", "its"),

@@ -116,6 +116,20 @@ impl DriveSummary {
         (bytes > 0).then_some(bytes as f64)
     }
 
+    /// The launch of this number, if some of its rounds are judged and launches are judged as a whole.
+    pub(crate) fn launch(&self, number: u32) -> Option<&Launch> {
+        let at = self.launches.binary_search_by_key(&number, |launch| launch.number).ok()?;
+        self.launches.get(at)
+    }
+
+    /// The launches that hold both contenders, in order.
+    pub(crate) fn shared_launches<'a>(
+        &'a self,
+        other: &'a DriveSummary,
+    ) -> impl Iterator<Item = (&'a Launch, &'a Launch)> {
+        self.launches.iter().filter_map(|launch| Some((launch, other.launch(launch.number)?)))
+    }
+
     /// Counts what every record contains, whichever its phase.
     pub(crate) fn count(&mut self, record: &TrialRecord) {
         if record.phase == Phase::Null {

@@ -1,26 +1,22 @@
-//! Rounds that hold only some contenders.
+//! Rounds or launches that hold only some contenders.
 
 use record::Plan;
-use std::collections::BTreeMap;
 
-/// How many rounds there are, how many contenders each holds, and how often a pair meets. Of a sweep: that a round holds
-/// one load point. Returns None if every round holds all contenders.
+/// How many rounds (or launches) there are, how many contenders each holds, and how often a pair meets. Of a sweep: that
+/// a round holds one load point. Returns None if each holds all contenders.
 pub fn blocks(plan: &Plan) -> Option<String> {
-    let blocks = &plan.question.blocks;
-    if plan.question.has_load_points_apart() {
+    let question = &plan.question;
+    let blocks = &question.blocks;
+    if question.has_load_points_apart() {
         return Some(format!("each load point in rounds of its own, {} in all", blocks.len()));
     }
     let sizes = || blocks.iter().map(Vec::len);
     let size = to(sizes().min()?, sizes().max()?, " to ");
-    let mut meetings: BTreeMap<(u32, u32), usize> = BTreeMap::new();
-    for block in blocks {
-        for (at, one) in block.iter().enumerate() {
-            block[..at].iter().for_each(|other| *meetings.entry((*other, *one)).or_default() += 1);
-        }
-    }
-    let times = to(*meetings.values().min()?, *meetings.values().max()?, " or ");
+    let meetings = || question.pairs.iter().map(|pair| question.replicates_of(*pair) as usize);
+    let times = to(meetings().min()?, meetings().max()?, " or ");
+    let replicates = if question.restarts > 0 { "launches" } else { "rounds" };
     Some(format!(
-        "{} rounds with {size} of the {} contenders each, drawn at random; each pair meets in {times} of them",
+        "{} {replicates} with {size} of the {} contenders each, drawn at random; each pair meets in {times} of them",
         blocks.len(),
         plan.contenders.len()
     ))
@@ -46,5 +42,7 @@ mod tests {
                 "3 rounds with 2 to 3 of the 4 contenders each, drawn at random; each pair meets in 1 or 2 of them"
             )
         );
+        (plan.question.rounds, plan.question.restarts) = (6, 3);
+        assert!(blocks(&plan).is_some_and(|of| of.starts_with("3 launches with 2 to 3 of the 4 ")));
     }
 }

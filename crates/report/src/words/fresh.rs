@@ -5,7 +5,7 @@ use crate::View;
 use judge::stats::rounds;
 use judge::verdict::{Comparison, Word};
 use record::limits::MOST_ROUNDS;
-use record::{Contender, LengthRule, Metric, RequestPlan};
+use record::{Contender, LengthRule, Metric, Pair, RequestPlan};
 use text::shown::{short_case, shown};
 use text::{lists, shell_words, units};
 
@@ -117,12 +117,8 @@ fn fresh_replicates(view: &View, comparison: &Comparison) -> Option<(u64, u64)> 
 fn are_too_many(view: &View, comparison: &Comparison, replicates: u64) -> bool {
     let question = &view.plan().question;
     let number_of = |name: &str| question.number_of(name).unwrap_or(usize::MAX) as u32;
-    let sides = [number_of(&comparison.a), number_of(&comparison.b)];
-    let meets = |block: &&Vec<u32>| sides.iter().all(|side| block.contains(side));
-    let planned = match question.blocks.as_slice() {
-        [] => u64::from(question.replicates()),
-        blocks => blocks.iter().filter(meets).count() as u64,
-    };
+    let pair = Pair { a: number_of(&comparison.a), b: number_of(&comparison.b) };
+    let planned = u64::from(question.replicates_of(pair));
     let rounds = replicates.saturating_mul(question.rounds.into()) / planned.max(1);
     replicates > MOST_REPLICATES || rounds > MOST_ROUNDS.into()
 }
@@ -217,7 +213,14 @@ pub(crate) fn several_launches(view: &View) -> Option<String> {
         let load = loaded.map_or(0.0, |loaded| seconds(loaded.whole_ns()));
         of.target.launch_took.unwrap_or(0.0) + load + each
     });
-    let takes = f64::from(dear.launches) * of_one.sum::<f64>().ceil();
+    // Each block is then a launch of those that it holds.
+    let blocks = &view.plan().question.blocks;
+    let held: usize = blocks.iter().map(Vec::len).sum();
+    let launches = match blocks.as_slice() {
+        [] => f64::from(dear.launches),
+        _ => held as f64 / view.contenders.len() as f64,
+    };
+    let takes = launches * of_one.sum::<f64>().ceil();
     Some(format!(
         "the same command with --launches {} compares the programs, in about {}",
         dear.launches,
@@ -615,6 +618,13 @@ mod tests {
         let named_time = named(&slow_to_warm);
         assert!(
             named_time.as_ref().is_some_and(|it| it.ends_with("in about 10 min 8 s")),
+            "{named_time:?}"
+        );
+        let mut in_blocks = dear.clone();
+        in_blocks.header.plan.question.blocks = vec![vec![0, 1]; 10];
+        let named_time = named(&in_blocks);
+        assert!(
+            named_time.as_ref().is_some_and(|it| it.ends_with("in about 6 min")),
             "{named_time:?}"
         );
         let pilot = dear.pilot.as_mut().expect("compare has one");

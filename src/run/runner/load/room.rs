@@ -115,10 +115,10 @@ impl<W: Write> RunSession<'_, W> {
         }
     }
 
-    /// Whether the data of this contender are loaded while others may not be.
+    /// Whether the target of this contender is up and its data are loaded, while those of others may not be.
     pub(in crate::run::runner) fn is_present(&self, contender: usize) -> bool {
         let point = contender / self.plan.question.width().max(1);
-        self.stores.point.is_none_or(|loaded| loaded == point)
+        !self.writer.is_away[contender] && self.stores.point.is_none_or(|loaded| loaded == point)
     }
 
     /// Those who have not left and whose data are loaded.

@@ -1,6 +1,7 @@
 //! Conducts one run: checks the targets, drives the pilot and the rounds, and writes each trial
 //! into the journal when it ends.
 
+mod blocks;
 mod capacities;
 mod stages;
 mod suite;
@@ -32,7 +33,7 @@ use record::{
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use text::units::{nanoseconds, show_counted, show_ns, show_whole_seconds};
+use text::units::{nanoseconds, show_counted, show_ns, show_whole, show_whole_seconds};
 
 /// Rounds that take at most so many times as long as planned are not announced anew.
 const AS_PLANNED: f64 = 1.25;
@@ -84,6 +85,8 @@ pub(super) struct TrialWriter<'a, W> {
     pub(super) launch: u32,
     /// Who left the ranking or the sweep, by number.
     pub(super) has_left: Vec<bool>,
+    /// Whose target is not up, by number, because the launch that is under way does not hold it.
+    pub(super) is_away: Vec<bool>,
 }
 
 /// Whether something is judged while the run lasts: at a look, or after a first stage.
@@ -127,6 +130,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             launch_costs_ns: vec![0; plan.contenders.len()],
             launch: 1,
             has_left: vec![false; plan.contenders.len()],
+            is_away: vec![false; plan.contenders.len()],
         }
     }
 
@@ -352,7 +356,8 @@ impl<W: Write> RunSession<'_, W> {
         // The first load point launches the target for all, also after it has left.
         let plan = self.plan;
         let is_needed = |writer: &TrialWriter<'_, W>, at: usize| {
-            !writer.has_left[at] || plan.target_of(at) == at && writer.is_driven(at)
+            let has_driven = plan.target_of(at) == at && writer.is_driven(at);
+            !writer.is_away[at] && (!writer.has_left[at] || has_driven)
         };
         self.each_that(is_needed, order, |this, contender| {
             let ready = this.environment.launch_target(launch, contender)?;
@@ -655,11 +660,10 @@ impl<W: Write> RunSession<'_, W> {
     ) -> Result<(), Halt> {
         let first = segments.first().map_or(1, |segment| segment.first_round);
         for segment in segments {
-            if let Some(launch) = segment.launch {
-                self.ask_stores(StoreMoment::RoundsEnd)?;
-                self.stop_targets(&|_| true)?;
-                self.launch_targets(launch)?;
+            if segment.launch.is_some() && self.is_too_small(plan, &segment) {
+                continue;
             }
+            self.begin_launch(&plan.question, &segment)?;
             let who = self.writer.contenders_of(&plan.question, segment.first_round);
             let point = who.first().map_or(0, |of| of / plan.question.width());
             if self.stores.apart.is_some() {
@@ -675,9 +679,7 @@ impl<W: Write> RunSession<'_, W> {
                 }
                 self.writer.progress.phase("round", left, plan.rounds);
             }
-            // Of a block from which all others have left, nothing can be compared.
-            let fewest = segments::FEWEST.min(plan.question.width());
-            if !plan.question.blocks.is_empty() && who.len() < fewest {
+            if self.is_too_small(plan, &segment) {
                 continue;
             }
             self.writer.segment = self.writer.end;
@@ -707,9 +709,10 @@ impl<W: Write> RunSession<'_, W> {
             _ if plan.question.interim_looks.is_empty() => "about",
             _ => "at most",
         };
+        let of_each = if plan.question.blocks.is_empty() { " of each" } else { "" };
         let launches = match launches {
             0 => String::new(),
-            some => format!(", with {} of each", show_counted(some.into(), "more launch")),
+            some => format!(", with {}{of_each}", show_counted(some.into(), "more launch")),
         };
         let left = show_whole_seconds(left_ns);
         self.writer.progress.say(&format!("{most} {left} from here on{launches}"));
@@ -725,8 +728,7 @@ impl<W: Write> RunSession<'_, W> {
         who: &[usize],
     ) -> Duration {
         let left = Segment { rounds: plan.rounds + 1 - from.first_round, ..*from };
-        let launches = segments::launches_after(&plan.question, from);
-        let launches_ns = self.writer.launch_ns().saturating_mul(launches.into());
+        let launches_ns = self.writer.later_launches_ns(&plan.question, from);
         stages::driven(plan, choice, &left, who) + Duration::from_nanos(launches_ns)
     }
 
@@ -968,9 +970,15 @@ pub(crate) fn foreseen_of_one(plan: &Plan) -> String {
             |ns| format!("about {}", show_whole_seconds(ns)),
         );
     }
+    let question = &plan.question;
+    let each = question.rounds_of_a_launch().filter(|_| !question.blocks.is_empty());
+    let launches = each.map_or(String::new(), |each| {
+        let launched = question.turns() / u64::from(each);
+        format!(" ({} of one contender, each with a warm-up)", show_whole(launched))
+    });
     let longer = pilot::lengthens_above_ns(plan)
         .map_or(String::new(), |ns| format!("; longer if replies take more than {}", show_ns(ns)));
-    foreseen([plan]) + &longer
+    foreseen([plan]) + &launches + &longer
 }
 
 #[cfg(test)]

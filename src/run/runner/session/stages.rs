@@ -6,7 +6,7 @@ use crate::plan::length::rule::OVERHEAD;
 use crate::plan::question::require::Requirement;
 use crate::run::runner::environment::Halt;
 use judge::stats::{rounds, stein};
-use record::{Event, Launches, LengthRule, PilotChoice, Plan, Question};
+use record::{Event, Launches, LengthRule, PilotChoice, Plan};
 use std::io::Write;
 use std::time::Duration;
 use text::units::{show_counted, show_ns, show_percent};
@@ -15,7 +15,7 @@ impl<W: Write> RunSession<'_, W> {
     /// Drives the first stage alone, and records what it shows.
     pub(super) fn first_stage(&mut self, plan: &Plan, choice: &PilotChoice) -> Result<(), Halt> {
         let question = &plan.question;
-        let first = stein::first_stage(compared(question), question.alpha);
+        let first = stein::first_stage(question.compared(), question.alpha);
         let stage = plan.clone().with_replicates(first.min(question.replicates()));
         self.segments(&stage, choice, segments::of(&stage.question))?;
         let Some(shown) = self.writer.judge().and_then(|judge| judge.stage()) else {
@@ -63,7 +63,7 @@ impl<W: Write> RunSession<'_, W> {
         let launch_ns = each.map_or(0.0, |_| self.writer.launch_ns() as f64 * OVERHEAD);
         // The first launch is under way.
         let fit = (left_ns as f64 + launch_ns) / (driven_ns + launch_ns).max(1.0);
-        let fewest = rounds::fewest(compared(&plan.question), plan.question.alpha);
+        let fewest = rounds::fewest(plan.question.compared(), plan.question.alpha);
         let most = record::limits::MOST_ROUNDS / each.unwrap_or(1).max(1);
         let number = (fit as u32).clamp(fewest, most.max(fewest));
         let unit = if each.is_some() { "launch" } else { "round" };
@@ -112,18 +112,16 @@ pub(super) fn driven(
     let all_p50_ns: u64 = choice.saw.iter().map(|seen| seen.p50_ns).sum();
     let slices = u64::from(order.slices_per_round());
     if !plan.question.blocks.is_empty() {
-        // Each round has a warm-up and contenders of its own.
         let drains_ns = all_p50_ns.saturating_mul(slices) / choice.saw.len().max(1) as u64;
-        let each_ns = order.warm_up.least_ns + order.driven_in_round_ns() + drains_ns;
-        return Duration::from_nanos(each_ns.saturating_mul(plan.question.turns()));
+        let turns = plan.question.turns_from(segment.first_round);
+        // Each round has a warm-up and contenders of its own. Those of later launches belong to the launches.
+        let warm_ups = if plan.question.restarts > 0 { who.len() as u64 } else { turns };
+        let driven_ns = (order.driven_in_round_ns() + drains_ns).saturating_mul(turns);
+        let warm_ups_ns = order.warm_up.least_ns.saturating_mul(warm_ups);
+        return Duration::from_nanos(driven_ns.saturating_add(warm_ups_ns));
     }
     let drains_ns = all_p50_ns.saturating_mul(slices.saturating_mul(order.rounds.into()));
     super::length(&order) + Duration::from_nanos(drains_ns)
-}
-
-/// Comparisons of the larger of the two families that the number of replicates must suffice for.
-fn compared(question: &Question) -> usize {
-    question.pairs.len() * question.requests.len().max(1)
 }
 
 fn nanoseconds(time: Duration) -> f64 {

@@ -1,6 +1,8 @@
 //! Runs in which the launch is the replicate.
 
 use super::*;
+use crate::builder::ranked_run;
+use crate::random::Random;
 
 /// Launches of five rounds; b/a of each launch.
 fn run(launches: &[f64]) -> SampleRun {
@@ -146,4 +148,111 @@ fn looks_count_launches() {
         primary(&all.after(45)).because,
         ["9 launches done; the first look is after launch 10"]
     );
+}
+
+/// A ranking of five in twenty launches of two rounds. Each launch lacks another one of them, so a pair shares twelve.
+fn in_blocks() -> SampleRun {
+    let mut run =
+        ranked_run(&["a", "b", "c", "d", "e"], 40).with_restarts(20).with_whole_launches();
+    let others = |launch: u32| (0..5).filter(|at| *at != launch % 5).collect();
+    run.question.blocks = (0..20).map(others).collect();
+    let question = run.question.clone();
+    run.records.retain(|record| question.holds(record.round, record.contender));
+    run
+}
+
+#[test]
+fn a_pair_is_compared_over_the_launches_that_hold_both() {
+    let mut run = in_blocks();
+    run.question.secondary = vec![Metric::ResponseP50];
+    let slower = |name: &str| if name == "b" { 2.0 } else { 1.0 };
+    for name in ["a", "b", "c", "d", "e"] {
+        run.each_seen(name, |round, seen| {
+            // The machine is slower in each launch than in the one before.
+            let times = slower(name) * (1.0 + f64::from((round - 1) / 2) / 10.0);
+            fill(&mut seen.response_time, (1_000_000.0 * times) as u64, 800);
+            let slices = seen.slices.iter_mut();
+            slices.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * times) as u64);
+        });
+    }
+    let verdict = run.verdict();
+    assert_eq!((verdict.complete_rounds(), verdict.comparisons().len()), (40, 20));
+    for of in verdict.comparisons() {
+        let times = slower(&of.b) / slower(&of.a);
+        let wanted = if of.metric == Metric::Throughput { 1.0 / times } else { times };
+        let what = format!("{} of {} to {}", of.metric.path(), of.b, of.a);
+        assert_eq!((of.replicates, of.rounds.len()), (12, 24), "{what}");
+        let middle = of.middle.expect("figures");
+        for ratio in [of.low, of.ratio, of.high, Some(middle.b / middle.a)] {
+            assert!((ratio.expect("12 launches") / wanted - 1.0).abs() < 0.02, "{what}: {ratio:?}");
+        }
+    }
+}
+
+#[test]
+fn the_peak_of_a_launch_whose_rounds_hold_others_does_not_count() {
+    let mut run = in_blocks();
+    run.question.primary = Metric::PeakMemory;
+    let done = |contender: u32, launch: u32, bytes: u64| record::TargetDone {
+        contender,
+        launch,
+        peak_memory_bytes: Some(bytes),
+        ..record::TargetDone::default()
+    };
+    for launch in 1..=20 {
+        let held = (0..5).filter(|at| *at != (launch - 1) % 5);
+        run.done.extend(held.map(|at| done(at, launch, u64::from(launch * (at + 1)) << 20)));
+    }
+    // The pilot drove all.
+    run.done.push(done(0, 1, 1 << 40));
+    let verdict = run.verdict();
+    for of in verdict.comparisons() {
+        let number = |name: &str| f64::from(name.as_bytes()[0] - b'a' + 1);
+        let wanted = number(&of.b) / number(&of.a);
+        let middle = of.middle.expect("peaks");
+        for ratio in [of.low, of.ratio, of.high, Some(middle.b / middle.a)] {
+            assert!((ratio.expect("12 launches") / wanted - 1.0).abs() < 1e-9, "{} {}", of.a, of.b);
+        }
+    }
+    let targets: Vec<(u32, Option<f64>)> = (verdict.contenders().iter())
+        .map(|of| (of.target.launches, of.target.middle_peak_memory))
+        .collect();
+    // The launches of the first one are 2 to 5, 7 to 10, 12 to 15 and 17 to 20.
+    assert_eq!(targets[0], (17, Some(11.0 * f64::from(1 << 20))));
+    assert_eq!(targets[1].0, 16);
+}
+
+#[test]
+fn launches_in_blocks_keep_their_level() {
+    const RANKINGS: u32 = 200;
+    let (mut base, mut random) = (in_blocks(), Random(31));
+    // Throughput alone is judged.
+    base.each(|record| {
+        let seen = &mut record.seen;
+        let times = [&mut seen.response_time, &mut seen.service_time, &mut seen.body_bytes];
+        times.map(|of| *of = Histogram::new());
+    });
+    let (mut wrong, mut found) = (0, 0);
+    for _ in 0..RANKINGS {
+        let mut run = base.clone();
+        // The machine is another one in each launch, and each server settles differently.
+        let machine: Vec<f64> = (0..20).map(|_| 0.3 * random.normal()).collect();
+        let settled: Vec<f64> = (0..100).map(|_| 0.02 * random.normal()).collect();
+        for record in &mut run.records {
+            let (launch, at) = ((record.round - 1) as usize / 2, record.contender as usize);
+            let slower = if at == 4 { 1.1f64.ln() } else { 0.0 };
+            let round = 0.01 * random.normal();
+            let times = (machine[launch] + settled[launch * 5 + at] + slower + round).exp();
+            let slices = record.seen.slices.iter_mut();
+            slices.for_each(|slice| slice.took_ns = (slice.took_ns as f64 * times) as u64);
+        }
+        let comparisons = run.judge().comparisons_so_far().into_iter();
+        let called = comparisons.filter(|of| of.verdict.is_difference());
+        let (of_e, of_equal): (Vec<Comparison>, Vec<Comparison>) =
+            called.partition(|of| of.b == "e");
+        found += of_e.iter().filter(|of| of.verdict == Word::Slower).count() as u32;
+        wrong += u32::from(!of_equal.is_empty());
+    }
+    assert!(wrong <= RANKINGS / 20, "{wrong} of {RANKINGS} separate equal servers");
+    assert!(found * 20 >= RANKINGS * 4 * 19, "{found} of {} pairs differ", RANKINGS * 4);
 }

@@ -1047,6 +1047,79 @@ fn a_round_of_a_block_drives_those_that_it_holds() {
     assert_eq!([&after[0], &after[16]], [&rounds[0], &rounds[16]]);
 }
 
+/// A ranking of 17 launched servers in blocks of launches, the first of which does not hold contender 1.
+fn blocks_of_launches() -> Plan {
+    let plans = (1..).map(|seed| {
+        ranking(17, |spec| {
+            (spec.run.rounds, spec.run.launches, spec.run.seed) = (None, Some(13), Some(seed));
+            spec.contenders = (1..=17).map(|at| format!("c{at}=nginx")).collect();
+        })
+    });
+    plans.into_iter().find(|plan| !plan.question.holds(1, 1)).expect("one of many")
+}
+
+/// Whose targets were launched in this launch.
+fn launched_in(lines: &[String], launch: u32) -> Vec<u32> {
+    let is_up = format!(" is up in launch {launch}");
+    let who = lines.iter().filter_map(|line| line.strip_suffix(&is_up)?.parse().ok());
+    let mut who: Vec<u32> = who.collect();
+    who.sort_unstable();
+    who
+}
+
+#[test]
+fn a_launch_of_a_block_launches_those_that_it_holds() {
+    let plan = blocks_of_launches();
+    let question = &plan.question;
+    let held = |launch: u32| (0..17).filter(move |at| question.holds(2 * launch - 1, *at));
+    let outcome = conduct(&plan, Script::default(), Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let lines = all_lines(&outcome.disk);
+    assert_eq!(launched_in(&lines, 1), (0..17).collect::<Vec<u32>>(), "for the pilot");
+    for launch in 2..=question.restarts {
+        assert_eq!(launched_in(&lines, launch), held(launch).collect::<Vec<u32>>(), "{launch}");
+    }
+    let rounds = rounds_of(&outcome.disk, 17);
+    for (contender, rounds) in (0..).zip(&rounds) {
+        let wanted: Vec<u32> =
+            (1..=plan.rounds).filter(|round| question.holds(*round, contender)).collect();
+        assert_eq!(rounds, &wanted, "{contender}");
+    }
+    // The target that the first block does not hold is ended before its rounds.
+    let at = |wanted: &str| lines.iter().position(|line| line.starts_with(wanted));
+    let (pilot, down, first) = (at("pilot chose"), at("1 is down after launch 1"), at("Round 1 "));
+    assert!(pilot < down && down < first && first.is_some(), "{pilot:?} {down:?} {first:?}");
+    // One that falls is not launched again, and the others lose no round.
+    let falls = (2..).find(|launch| held(*launch).any(|at| at == 1)).expect("a launch");
+    let world = Script { falls_in_launch: Some(falls), ..Script::default() };
+    let outcome = conduct(&plan, world, Disk::new(ROOMY));
+    assert_eq!(reason(&outcome), EndReason::Complete);
+    let lines = all_lines(&outcome.disk);
+    for launch in falls..=question.restarts {
+        let wanted: Vec<u32> = held(launch).filter(|at| *at != 1).collect();
+        assert_eq!(launched_in(&lines, launch), wanted, "{launch}");
+    }
+    let after = rounds_of(&outcome.disk, 17);
+    assert_eq!((&after[1], &after[0], &after[16]), (&Vec::new(), &rounds[0], &rounds[16]));
+}
+
+#[test]
+fn launches_of_blocks_cost_what_those_that_they_hold_cost() {
+    let plan = blocks_of_launches();
+    with_writer(&plan, false, |writer| {
+        writer.launch_costs_ns = (0..17).map(|at| 1 << at).collect();
+        let last = segments::of(&plan.question).pop().expect("a launch");
+        let before = Segment { first_round: last.first_round - 2, ..last };
+        let held = (0..17).filter(|at| plan.question.holds(last.first_round, *at));
+        let wanted: u64 = held.map(|at| 1 << at).sum();
+        assert_eq!(writer.later_launches_ns(&plan.question, &before), wanted);
+        assert_eq!(writer.later_launches_ns(&plan.question, &last), 0);
+        // Without blocks each launch is one of all.
+        let all = record::Question { blocks: Vec::new(), ..plan.question.clone() };
+        assert_eq!(writer.later_launches_ns(&all, &before), (1 << 17) - 1);
+    });
+}
+
 /// Makes the writer of such a run.
 fn with_writer(
     plan: &Plan,
