@@ -30,12 +30,15 @@ fn to(least: usize, most: usize, between: &str) -> String {
 mod tests {
     use super::*;
     use crate::samples;
+    use record::Pair;
 
     #[test]
     fn the_meetings_are_counted() {
         let mut plan = samples::ranked().header.plan;
         assert_eq!(blocks(&plan), None);
         plan.question.blocks = vec![vec![0, 1, 2], vec![0, 3], vec![1, 2, 3]];
+        let pair = |b: u32| (0..b).map(move |a| Pair { a, b });
+        plan.question.pairs = (0..4).flat_map(pair).collect();
         assert_eq!(
             blocks(&plan).as_deref(),
             Some(
