@@ -164,7 +164,7 @@ impl Question {
             return self.replicates();
         }
         let is_held = |block: &&Vec<u32>| block.contains(&pair.a) && block.contains(&pair.b);
-        self.blocks.iter().filter(is_held).count() as u32
+        self.blocks.iter().filter(is_held).map(|_| 1).sum()
     }
 
     /// The number of comparisons of the larger of the two families that the replicates must suffice for: all pairs, or

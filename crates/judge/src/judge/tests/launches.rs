@@ -230,7 +230,7 @@ fn launches_in_blocks_keep_their_level() {
     base.each(|record| {
         let seen = &mut record.seen;
         let times = [&mut seen.response_time, &mut seen.service_time, &mut seen.body_bytes];
-        times.map(|of| *of = Histogram::new());
+        times.into_iter().for_each(|of| *of = Histogram::new());
     });
     let (mut wrong, mut found) = (0, 0);
     for _ in 0..RANKINGS {
