@@ -17,6 +17,8 @@ pub enum Sequence {
     WarmUps,
     /// They are driven at several rates, in turns of one rate.
     Turns,
+    /// Load points that share no rounds are driven.
+    LoadPoints,
 }
 
 /// Returns the order of one sequence. `number` distinguishes sequences of a kind, such as launches. Each

@@ -274,6 +274,9 @@ pub struct PilotChoice {
     /// together. False in journals of earlier versions.
     #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub load_points_apart: bool,
+    /// The order in which each launch drives these load points, by number. Empty if they ascend, as in the only launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load_point_orders: Vec<Vec<u32>>,
 }
 
 /// The launches of a run, and the rounds of each. A quantile of a launch is that of its rounds' replies

@@ -190,7 +190,7 @@ impl Question {
     pub fn with_choice(self, choice: &PilotChoice) -> Question {
         let question = self.with_launches(choice.launches);
         if choice.load_points_apart {
-            return question.with_load_points_apart();
+            return question.with_load_points_apart(&choice.load_point_orders);
         }
         if let Some(last) = choice.looks.last() {
             let (round_ns, looks) = (choice.round_ns, choice.looks.clone());
@@ -207,12 +207,20 @@ impl Question {
         }
     }
 
-    /// Returns the same question with as many rounds for each load point, which hold no other one.
-    fn with_load_points_apart(self) -> Question {
+    /// Returns the same question with as many rounds for each load point, which hold no other one. Each launch drives
+    /// all load points, in the order that is given for it. Without one they ascend.
+    fn with_load_points_apart(self, orders: &[Vec<u32>]) -> Question {
         let each: Vec<u32> = (0..).take(self.contenders.len()).collect();
-        let points = each.chunks(self.width().max(1)).map(<[u32]>::to_vec);
-        let rounds = self.rounds as usize;
-        let blocks = points.flat_map(|point| std::iter::repeat_n(point, rounds)).collect();
+        let points: Vec<&[u32]> = each.chunks(self.width().max(1)).collect();
+        let ascending: Vec<u32> = (0..).take(points.len()).collect();
+        // A block is that of a replicate: of a load point in a launch, or of a round.
+        let replicates = if self.restarts > 0 { 1 } else { self.rounds as usize };
+        let launches = 0..self.restarts.max(1) as usize;
+        let blocks = launches
+            .flat_map(|launch| orders.get(launch).unwrap_or(&ascending))
+            .filter_map(|point| points.get(*point as usize))
+            .flat_map(|point| std::iter::repeat_n(point.to_vec(), replicates))
+            .collect();
         let of_all = self.load_points.iter().map(|_| self.rounds).sum();
         Question { rounds: of_all, blocks, ..self }
     }
@@ -236,9 +244,22 @@ impl Question {
         if self.restarts > 0 { self.restarts } else { self.rounds }
     }
 
-    /// Rounds of each launch, at least 1. Returns None if the round is the replicate.
+    /// Rounds of each launch that hold a contender, at least 1: all of them, or those of its load point if load points
+    /// share no rounds. Returns None if the round is the replicate.
     pub fn rounds_of_a_launch(&self) -> Option<u32> {
-        self.rounds.checked_div(self.restarts).map(|rounds| rounds.max(1))
+        let all = self.rounds.checked_div(self.restarts)?;
+        Some((all / self.parts_of_a_launch()).max(1))
+    }
+
+    /// In how many parts a launch is driven: one for each load point if they share no rounds, else one.
+    pub fn parts_of_a_launch(&self) -> u32 {
+        if self.has_load_points_apart() { self.load_points.len() as u32 } else { 1 }
+    }
+
+    /// The launch of this round; both count from 1. Returns None if the round is the replicate.
+    pub fn launch_of(&self, round: u32) -> Option<u32> {
+        let all = self.rounds_of_a_launch()?.saturating_mul(self.parts_of_a_launch());
+        Some(round.saturating_sub(1) / all + 1)
     }
 
     /// Whether a look comes just after this many complete rounds.

@@ -91,6 +91,7 @@ pub fn pilot(contenders: usize, slice_ns: u64, round_ns: u64) -> PilotChoice {
         rounds: None,
         run_length: None,
         load_points_apart: false,
+        load_point_orders: Vec::new(),
     }
 }
 

@@ -66,6 +66,7 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         rounds: None,
         run_length: None,
         load_points_apart: false,
+        load_point_orders: Vec::new(),
     }
 }
 

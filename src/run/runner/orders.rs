@@ -138,9 +138,11 @@ pub(super) fn rounds(
 ) -> DriveOrder {
     let run_up = run_up(choice.slice_ns);
     DriveOrder {
-        // A server that was just launched is warmed up like the first.
+        // A server that was just launched is warmed up like the first, and so is one whose data were just loaded.
         warm_up: match plan.warm_up_after(choice.warm_up_ns) {
-            of_launch if segment.launch.is_some() => of_launch.at_least(run_up.least_ns),
+            of_launch if segment.launch.is_some() || choice.load_points_apart => {
+                of_launch.at_least(run_up.least_ns)
+            }
             _ => run_up,
         },
         first_round: segment.first_round,

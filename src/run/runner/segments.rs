@@ -1,5 +1,6 @@
 //! The rounds of a run are driven in segments: one for each launch, one up to each look, one for each round
-//! that holds only some contenders, one for each load point that has rounds of its own, or one for all. Pure.
+//! that holds only some contenders, one for each load point that has rounds of its own (in each launch), or one for
+//! all. Pure.
 
 use record::Question;
 
@@ -17,19 +18,19 @@ pub(super) struct Segment {
 }
 
 pub(super) fn launches_after(question: &Question, segment: &Segment) -> u32 {
-    let each = question.rounds_of_a_launch().unwrap_or(u32::MAX);
-    question.restarts.saturating_sub((segment.first_round - 1) / each + 1)
+    question.restarts.saturating_sub(question.launch_of(segment.first_round).unwrap_or(1))
 }
 
 pub(super) fn of(question: &Question) -> Vec<Segment> {
     if let Some(rounds) = question.rounds_of_a_launch() {
-        let segment = |number: u32| Segment {
-            first_round: (number - 1) * rounds + 1,
+        let parts = question.parts_of_a_launch();
+        let segment = |before: u32| Segment {
+            first_round: before * rounds + 1,
             rounds,
             // The pilot uses the first launch, too.
-            launch: (number > 1).then_some(number),
+            launch: (before > 0 && before.is_multiple_of(parts)).then_some(before / parts + 1),
         };
-        return (1..=question.restarts).map(segment).collect();
+        return (0..question.restarts * parts).map(segment).collect();
     }
     let ends = match question.interim_looks.as_slice() {
         [] if question.has_load_points_apart() => {
@@ -110,6 +111,13 @@ mod tests {
             question.rounds = 16;
         });
         assert_eq!(points, [(1, 8, None), (9, 8, None)]);
+        let points_of_launches = segments(|question| {
+            question.load_points = ["value-1", "value-8"].map(str::to_owned).into();
+            question.blocks = [0, 1, 1, 0].map(|of| vec![of]).into();
+            (question.rounds, question.restarts) = (8, 2);
+        });
+        let second = Some(2);
+        assert_eq!(points_of_launches, [(1, 2, None), (3, 2, None), (5, 2, second), (7, 2, None)]);
         let looks = segments(|question| {
             question.interim_looks = vec![10, 16, 26, 40, 60];
             question.rounds = 60;

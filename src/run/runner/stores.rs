@@ -48,7 +48,7 @@ impl<W: Write> RunSession<'_, W> {
             items: known.items,
             bytes: known.bytes,
             evictions: known.evictions,
-            server: self.stores.server(contender, &known),
+            server: self.stores.server(self.plan.target_of(contender), &known),
             durable: known.durable.filter(|_| self.writes(contender)),
             unreachable,
         };

@@ -17,6 +17,9 @@ pub(super) struct Stores {
     pub(super) apart: Option<String>,
     /// The contenders whose data must be removed before those of another load point are loaded.
     pub(super) crowded: Vec<usize>,
+    /// Whether what tiebreak launches starts anew for each load point, because a store's memory stays divided among
+    /// the sizes of values that were there first.
+    pub(super) starts_anew: bool,
     /// The load point whose data are there, if they are there one after the other.
     pub(super) point: Option<usize>,
 }
@@ -27,9 +30,10 @@ impl Stores {
         Stores { reload, only_load: true, ..Stores::default() }
     }
 
-    /// Records that all of them were launched for the `launch`-th time.
+    /// Records that they were launched for the `launch`-th time.
     pub(super) fn launched(&mut self, launch: u32, contenders: usize) {
         self.launch = launch;
+        self.point = None;
         self.starts = vec![None; contenders];
     }
 

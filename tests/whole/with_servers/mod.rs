@@ -35,6 +35,7 @@ mod self_test;
 mod setup;
 mod stores;
 mod sweep;
+mod sweep_apart;
 mod sweep_factors;
 mod waiting;
 mod watch;

@@ -18,7 +18,7 @@ pub(crate) fn memcached(more: &str) -> String {
     )
 }
 
-fn redis(login: &str, more: &str) -> String {
+pub(crate) fn redis(login: &str, more: &str) -> String {
     format!(
         "url = 'redis://{login}127.0.0.1:{{port}}'\nlaunch = ['redis-server', '--bind', \
          '127.0.0.1', '--port', '{{port}}', '--dir', '{{temp}}', '--save', ''{more}]"

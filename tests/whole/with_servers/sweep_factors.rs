@@ -165,9 +165,11 @@ fn sizes_that_do_not_fit_together_are_driven_one_after_the_other_in_one_run() {
     let journal = std::fs::read_to_string(directory.file("run/journal.jsonl")).expect("a journal");
     let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let trials = events.filter_map(|event| {
-        let trial = event.get("trial").filter(|trial| trial["phase"] == "round")?;
+        let trial = event["event"].get("trial").filter(|trial| trial["phase"] == "round")?;
         Some((trial["round"].as_u64()?, trial["contender"].as_u64()?))
     });
+    let trials: Vec<(u64, u64)> = trials.collect();
+    assert_eq!(trials.len(), 32);
     for (round, contender) in trials {
         assert_eq!(contender / 2, (round - 1) / 8, "contender {contender} in round {round}");
     }
@@ -194,6 +196,20 @@ fn depths_of_one_target_are_driven_one_after_the_other() {
         assert!(comparison["because"].to_string().contains("share no rounds"), "{comparison}");
     }
     assert_eq!(memcached_says(server.address, "evictions"), 0.0);
+}
+
+/// Sizes of values in a memcached that tiebreak launches: 9 MB of values in 8.39 MB, so that each size has a process of
+/// its own, for the pilot and for its rounds.
+#[test]
+fn a_launched_memcached_is_driven_with_one_size_after_the_other() {
+    let directory = TestDirectory::new();
+    let keys = super::stores::memcached(", '-m', '8'");
+    std::fs::write(directory.file("e.toml"), format!("[contender.a]\n{keys}\n")).expect("writes");
+    let words = ["run", "e.toml", "--sweep", "value=4000,5000", "--keys", "1000"];
+    let more = ["--mix", "get=1", "--verify", "all", "--connections", "2"];
+    let (report, stderr) = one_after_the_other(&directory, &[&words[..], &more].concat());
+    assert!(stderr.contains("each in a process of its own"), "{stderr}");
+    assert_eq!(report["contenders"][0]["target_cost"]["launches"], 4);
 }
 
 /// Values of 100 and of 10 000 bytes under 1000 keys each take 10.1 MB: in the second sweep twice, because both of its

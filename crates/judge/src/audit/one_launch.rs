@@ -68,13 +68,12 @@ fn is_called(comparison: &Comparison) -> bool {
     is_about_launches && comparison.verdict.is_difference()
 }
 
-/// --launches is neither for servers that are running already nor for programs, nor for load points that share no
-/// rounds.
+/// --launches is neither for servers that are running already nor for programs.
 fn fitted(evidence: &Evidence, finding: Finding) -> Finding {
     let by_hand = |of: &DriveSummary| of.target.launches == 0 || of.judged.programs.runs > 0;
     let remaining = (0..).zip(&evidence.contenders).filter(|(at, _)| !evidence.has_left(*at));
     let question = &evidence.question;
-    if question.has_load_points_apart() || remaining.map(|(_, driven)| driven).any(by_hand) {
+    if remaining.map(|(_, driven)| driven).any(by_hand) {
         return finding.with_hint(RESTART_THEM);
     }
     let launches = match question.dear {
@@ -166,6 +165,10 @@ mod tests {
         let mut run = with(1.1);
         assert_eq!(hint(&run, false), RESTART_THEM);
         assert_eq!(hint(&run, true), RULE.hint);
+        run.question.blocks = vec![vec![0, 1]; 8];
+        assert_eq!(hint(&run, true), RULE.hint, "rounds of some contenders");
+        run.question.load_points = vec!["value-1".to_owned()];
+        assert_eq!(hint(&run, true), RULE.hint, "load points that share no rounds");
         run.question.dear =
             Some(DearLaunches { launches: 8, rounds_of_one: 8, round_of_one_ns: 1 });
         let (hint, remedy) = followed(&run, true);

@@ -4,7 +4,7 @@ use crate::{
     evidence::DriveSummary, evidence::Evidence, evidence::Launch, evidence::NoFigure,
     evidence::Operations, evidence::Trial, stats::quantile::median, verdict::Middle,
 };
-use record::{Metric, Pair};
+use record::{Metric, Pair, Question};
 use text::{lists, units};
 use thiserror::Error;
 
@@ -153,7 +153,8 @@ pub(super) fn middle(evidence: &Evidence, of: Of, n: usize) -> Option<Middle> {
     let (of_a, of_b): (Vec<&Trial>, Vec<&Trial>) = of_shared_rounds(a, b).into_iter().unzip();
     let side = |driven: &DriveSummary, trials: &[&Trial]| {
         let of_launches = is_of_launches(evidence, driven, metric);
-        let of = |trial: &Trial| launch(trial.round, each);
+        // Without launches each round is a replicate.
+        let of = |trial: &Trial| evidence.question.launch_of(trial.round).unwrap_or(trial.round);
         let replicates = trials.chunk_by(|one, next| of(one) == of(next));
         let whole = replicates.filter(|trials| trials.len() == each as usize).take(n);
         let figures: Option<Vec<f64>> = if metric == Metric::PeakMemory && of_launches {
@@ -182,16 +183,12 @@ fn missing(evidence: &Evidence, of: u32, metric: Metric, round: u32) -> NoReplic
     }
 }
 
-/// The launch of this round, both counted from 1, if each has so many rounds.
-fn launch(round: u32, each: u32) -> u32 {
-    round.saturating_sub(1) / each + 1
-}
-
 /// The rounds by launch: the launches that have all of theirs, and the others.
-fn launches(rounds: &[Round], each: u32) -> (Vec<&[Round]>, Vec<&[Round]>) {
-    let of = |round: &Round| launch(round.round, each);
-    let launches = rounds.chunk_by(|one, next| of(one) == of(next));
-    launches.partition(|rounds| rounds.len() == each as usize)
+fn launches<'a>(question: &Question, rounds: &'a [Round]) -> (Vec<&'a [Round]>, Vec<&'a [Round]>) {
+    let each = question.rounds_of_a_launch().map_or(1, |each| each as usize);
+    let launch = |round: &Round| question.launch_of(round.round);
+    let launches = rounds.chunk_by(|one, next| launch(one) == launch(next));
+    launches.partition(|rounds| rounds.len() == each)
 }
 
 /// ln(b/a) of the quantile of every launch that has all of its rounds. Returns None for other metrics, and
@@ -249,8 +246,8 @@ impl Replicates {
         let means = Replicates::of_rounds(evidence, rounds)?;
         let Some(each) = evidence.rounds_of_a_launch() else { return Ok(means) };
         if of.metric == Metric::PeakMemory {
-            let (whole, _) = launches(rounds, each);
-            let whole = whole.iter().map(|rounds| launch(rounds[0].round, each));
+            let (whole, _) = launches(&evidence.question, rounds);
+            let whole = whole.iter().filter_map(|of| evidence.question.launch_of(of[0].round));
             let differences = peaks_of_launches(evidence, of, whole)?;
             return Ok(Replicates { differences, ..means });
         }
@@ -267,20 +264,24 @@ impl Replicates {
     ) -> Result<Replicates, NoReplicates> {
         match evidence.rounds_of_a_launch() {
             None => Ok(Replicates::of(rounds.chunks(1))),
-            Some(each) => Replicates::of_launches(rounds, each),
+            Some(each) => Replicates::of_launches(&evidence.question, rounds, each),
         }
     }
 
     /// A launch counts if all of its rounds are complete: the mean of fewer rounds would scatter
     /// more than those of the others.
-    fn of_launches(rounds: &[Round], each: u32) -> Result<Replicates, NoReplicates> {
-        let (whole, parts) = launches(rounds, each);
+    fn of_launches(
+        question: &Question,
+        rounds: &[Round],
+        each: u32,
+    ) -> Result<Replicates, NoReplicates> {
+        let (whole, parts) = launches(question, rounds);
         if whole.is_empty() {
             return Err(NoReplicates::NoLaunch { rounds: each });
         }
         let rounds = units::show_counted(u64::from(each), "round");
-        let parts: Vec<String> =
-            parts.iter().map(|rounds| launch(rounds[0].round, each).to_string()).collect();
+        let numbers = parts.iter().filter_map(|of| question.launch_of(of[0].round));
+        let parts: Vec<String> = numbers.map(|number| number.to_string()).collect();
         let left_out = (!parts.is_empty()).then(|| {
             let (launches, were, their) = match parts.len() {
                 1 => ("launch", "was", "its"),

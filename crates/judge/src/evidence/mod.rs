@@ -360,8 +360,7 @@ impl Evidence {
     /// quantiles. Journals of earlier versions have the mean of the rounds.
     fn launch_of(&self, round: u32) -> Option<u32> {
         self.pilot.as_ref()?.launches?;
-        let each = self.rounds_of_a_launch()?;
-        Some(round.saturating_sub(1) / each + 1)
+        self.question.launch_of(round)
     }
 
     /// Rounds per launch, if the launch is the replicate.

@@ -254,6 +254,7 @@ fn choices_of_the_pilot_read_back() {
         rounds: Some(58),
         run_length: Some("-benchtime".to_owned()),
         load_points_apart: true,
+        load_point_orders: vec![vec![1, 0], vec![0, 1]],
         interleave: Interleave::Turns,
         burn_in_ns: vec![2_000_000, 0],
         why: vec!["p99 of b".to_owned()],

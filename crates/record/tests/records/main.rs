@@ -3,3 +3,4 @@
 mod histogram;
 mod journal;
 mod merge;
+mod question;

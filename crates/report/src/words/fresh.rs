@@ -73,7 +73,9 @@ fn fresh_sentence(view: &View, comparison: &Comparison, decide: &str) -> Option<
         0 => "round",
         _ => "launch",
     };
-    let of_pair = if question.blocks.is_empty() { "" } else { " of each pair" };
+    // Each launch drives all load points.
+    let has_all_pairs = question.restarts > 0 && question.has_load_points_apart();
+    let of_pair = if question.blocks.is_empty() || has_all_pairs { "" } else { " of each pair" };
     let counted = |of: u64| format!("{}{of_pair}", units::counted(of, what));
     if are_too_many(view, comparison, about) {
         // How many more is a guess from few rounds, and nobody runs so many.
@@ -213,12 +215,12 @@ pub(crate) fn several_launches(view: &View) -> Option<String> {
         let load = loaded.map_or(0.0, |loaded| seconds(loaded.whole_ns()));
         of.target.launch_took.unwrap_or(0.0) + load + each
     });
-    // Each block is then a launch of those that it holds.
-    let blocks = &view.plan().question.blocks;
-    let held: usize = blocks.iter().map(Vec::len).sum();
-    let launches = match blocks.as_slice() {
-        [] => f64::from(dear.launches),
-        _ => held as f64 / view.contenders.len() as f64,
+    // Each block of a ranking is then a launch of those that it holds.
+    let question = &view.plan().question;
+    let held: usize = question.blocks.iter().map(Vec::len).sum();
+    let launches = match question.blocks.as_slice() {
+        [_, ..] if !question.has_load_points_apart() => held as f64 / view.contenders.len() as f64,
+        _ => f64::from(dear.launches),
     };
     let takes = launches * of_one.sum::<f64>().ceil();
     Some(format!(
@@ -466,9 +468,13 @@ mod tests {
         let mut launched = input;
         let question = &mut launched.header.plan.question;
         (question.restarts, question.matters) = (10, 0.02);
-        let command = next_of(&launched).0.and_then(|(_, command, _)| command);
+        // Each launch drives one load point after the other.
+        question.blocks = [vec![vec![0, 1]; 10], vec![vec![2, 3]; 10]].concat();
+        question.rounds = 40;
+        let (sentence, command, _) = next_of(&launched).0.expect("a next step");
         let wanted = "the same command with --launches 34 --matters 2%";
         assert_eq!(command.as_deref(), Some(wanted));
+        assert!(sentence.starts_with("a fresh run of about 34 launches, perhaps"), "{sentence}");
     }
 
     #[test]

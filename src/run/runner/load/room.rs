@@ -1,10 +1,12 @@
 //! Whether the data of all load points of a sweep can be in their stores at once, by what the stores say of their
 //! limits. If they can, all are loaded before the first round, so that each round can drive all load points.
-//! Otherwise each load point is loaded just before it is driven, after the data of the others were removed.
+//! Otherwise each load point is loaded just before it is driven, after the data of the others were removed, or into a
+//! process of its own.
 
 use crate::run::runner::environment::Halt;
 use crate::run::runner::orders;
 use crate::run::runner::session::{RunSession, TrialWriter};
+use engine::interleaving::{Sequence, sequence};
 use protocol::side_channel::{About, RequestedData};
 use record::{Factor, Plan, Workload};
 use std::io::Write;
@@ -30,21 +32,25 @@ impl<W: Write> RunSession<'_, W> {
     /// If the data do not fit together, and load points cannot be driven one after the other.
     pub(super) fn check_room(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
+        let mut first_lack = None;
         for room in self.rooms() {
             let Some(lack) = lack(plan, &room) else { continue };
             if let Some(why) = why_not_apart(plan, &room) {
                 return Err(Halt::Usage(format!("{lack}; {why}")));
             }
             self.stores.crowded.extend(&room.contenders);
-            if self.stores.apart.is_none() {
-                let apart = format!(
-                    "{lack}: load points are driven one after the other and share no rounds, so that they are not \
-                     compared with each other"
-                );
-                self.writer.progress.say_always(&format!("caution: {apart}"));
-                self.stores.apart = Some(apart);
-            }
+            self.stores.starts_anew |= stays_divided(plan, &room);
+            first_lack.get_or_insert(lack);
         }
+        let Some(lack) = first_lack else { return Ok(()) };
+        let launches = if plan.question.restarts > 1 { " in each launch" } else { "" };
+        let process = if self.stores.starts_anew { ", each in a process of its own," } else { "" };
+        let apart = format!(
+            "{lack}: load points are driven one after the other{launches}{process} and share no rounds, so that they \
+             are not compared with each other"
+        );
+        self.writer.progress.say_always(&format!("caution: {apart}"));
+        self.stores.apart = Some(apart);
         Ok(())
     }
 
@@ -70,21 +76,40 @@ impl<W: Write> RunSession<'_, W> {
         rooms
     }
 
-    /// Removes the data of all other load points where there is no room for them, and loads those of this one.
+    /// Loads the data of a load point, after those of all others were removed where there is no room for them. What
+    /// must start anew for that starts anew, unless nothing was loaded since its launch.
     pub(in crate::run::runner) fn load_point(&mut self, point: usize) -> Result<(), Halt> {
         if self.stores.point == Some(point) {
             return Ok(());
         }
-        let (width, loaded) = (self.plan.question.width(), self.stores.point);
+        let plan = self.plan;
+        let (width, loaded) = (plan.question.width(), self.stores.point);
+        let starts_anew = self.stores.starts_anew && loaded.is_some();
+        let is_new = |at: usize| starts_anew && !plan.contenders[at].launch.is_empty();
+        if starts_anew {
+            self.stop_targets(&is_new)?;
+            self.launch_those(self.writer.launch + 1, &is_new)?;
+        }
         let crowded = self.stores.crowded.iter().copied();
         let others: Vec<usize> = crowded.filter(|at| at / width != point).collect();
         // Also those of one that left, as long as its target is there.
         let is_there = |writer: &TrialWriter<'_, W>, at: usize| writer.is_driven(at);
         self.each_that(is_there, others, |this, contender| {
-            this.remove(contender, loaded == Some(contender / width))
+            this.remove(contender, loaded == Some(contender / width) && !is_new(contender))
         })?;
         self.stores.point = Some(point);
         self.load_those(&|contender| contender / width == point)
+    }
+
+    /// The order in which each launch drives load points that share no rounds, drawn for each. Empty for one launch, and
+    /// if they share rounds.
+    pub(in crate::run::runner) fn load_point_orders(&self, plan: &Plan) -> Vec<Vec<u32>> {
+        if self.stores.apart.is_none() {
+            return Vec::new();
+        }
+        let points = plan.question.load_points.len() as u32;
+        let order = |launch| sequence(Sequence::LoadPoints, plan.seed, launch, points);
+        (1..=plan.question.restarts).map(order).collect()
     }
 
     /// Removes the data of a contender, if they were loaded in this run or, as their fingerprint says, in an earlier
@@ -143,7 +168,6 @@ fn lack(plan: &Plan, room: &Room) -> Option<String> {
 
 /// Why load points cannot be driven one after the other, and what to do. None if they can.
 fn why_not_apart(plan: &Plan, room: &Room) -> Option<String> {
-    let factor = plan.sweep.as_ref()?.factor;
     let of = &plan.question.contenders[room.first];
     let more = match (of.protocol.as_str(), of.memory_setting.as_str()) {
         (_, "") => "give it more space".to_owned(),
@@ -164,23 +188,35 @@ fn why_not_apart(plan: &Plan, room: &Room) -> Option<String> {
     if largest > room.bytes {
         let load_point = &question.load_points[at / width];
         Some(format!("those of {load_point} alone are at least {}: {remedy}", show_bytes(largest)))
-    } else if factor == Factor::Value && !room.reuses_room {
+    } else if stays_divided(plan, room) && plan.contenders[room.first].launch.is_empty() {
         Some(format!(
             "load points cannot be driven one after the other, because its memory stays divided among the sizes of \
-             values that were there first: {remedy}, or start it anew for each --value, in runs of their own"
+             values that were there first: {remedy}, or let tiebreak launch it (launch = [...], a recipe), anew for \
+             each load point"
         ))
-    } else if question.restarts > 1 || question.dear.is_some() {
+    } else if stays_divided(plan, room) && plan.is_rebuilt() {
         Some(format!(
-            "load points cannot be driven one after the other in each of several launches: {remedy}, or use \
-             --launches 1"
+            "load points cannot have processes of their own where each launch has a build of its own: {remedy}, or \
+             leave out --rebuilds"
         ))
-    } else if !room.contenders.iter().all(can_be_removed) {
+    } else if !question.interim_looks.is_empty() {
+        Some(format!(
+            "load points cannot be driven one after the other up to each of several looks: {remedy}, or leave out \
+             --until-decided"
+        ))
+    } else if !stays_divided(plan, room) && !room.contenders.iter().all(can_be_removed) {
         Some(format!(
             "load points cannot be driven one after the other, because there are not only values to remove: {remedy}"
         ))
     } else {
         None
     }
+}
+
+/// Whether values of another size find no room where others were, although these were removed.
+fn stays_divided(plan: &Plan, room: &Room) -> bool {
+    let is_of_value = plan.sweep.as_ref().is_some_and(|sweep| sweep.factor == Factor::Value);
+    is_of_value && !room.reuses_room
 }
 
 /// Bytes that the loaded values of these contenders take at least.
@@ -240,12 +276,19 @@ mod tests {
             why(&plan, room(19_999_999, &[0, 2, 1, 3])),
             format!("those of value-10000 alone are at least 20 MB: {remedy}")
         );
-        let divided = Room { reuses_room: false, ..room(10_000_000, &[0, 2]) };
-        let divided = why(&plan, divided);
-        assert!(divided.contains("stays divided") && divided.contains(remedy), "{divided}");
+        let divided = || Room { reuses_room: false, ..room(10_000_000, &[0, 2]) };
+        let running = why(&plan, divided());
+        assert!(running.contains("stays divided") && running.contains(remedy), "{running}");
+        assert!(running.contains("or let tiebreak launch it"), "{running}");
+        for contender in &mut plan.contenders {
+            contender.launch = vec!["server".to_owned()];
+        }
+        assert_eq!(why(&plan, divided()), "");
         plan.question.restarts = 2;
-        let launches = why(&plan, room(10_000_000, &[0, 2]));
-        assert!(launches.ends_with(&format!("{remedy}, or use --launches 1")), "{launches}");
+        assert_eq!(why(&plan, room(10_000_000, &[0, 2])), "");
+        plan.question.interim_looks = vec![1, 2];
+        let looks = why(&plan, room(10_000_000, &[0, 2]));
+        assert!(looks.ends_with(&format!("{remedy}, or leave out --until-decided")), "{looks}");
     }
 
     #[test]

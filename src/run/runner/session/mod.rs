@@ -27,8 +27,8 @@ use judge::{Judge, audit, capacity};
 use protocol::Error;
 use protocol::address::tls::NoTls;
 use record::{
-    Contender, DriveOrder, End, EndReason, Event, Failure, LaneOrder, LengthRule, OwnCost, Phase,
-    PilotChoice, Plan, Question, StoreMoment, TargetReady, TrialRecord, own_cost,
+    DriveOrder, End, EndReason, Event, Failure, LaneOrder, LengthRule, OwnCost, Phase, PilotChoice,
+    Plan, Question, StoreMoment, TargetReady, TrialRecord, own_cost,
 };
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -81,6 +81,8 @@ pub(super) struct TrialWriter<'a, W> {
     end: RunPosition,
     /// What the first launch of each contender cost, with its load and, once it is warm, its warm-up.
     launch_costs_ns: Vec<u64>,
+    /// Whether these costs are complete.
+    costs_are_known: bool,
     /// The launch that is under way, counted from 1.
     pub(super) launch: u32,
     /// Who left the ranking or the sweep, by number.
@@ -128,6 +130,7 @@ impl<'a, W: Write> TrialWriter<'a, W> {
             segment,
             end,
             launch_costs_ns: vec![0; plan.contenders.len()],
+            costs_are_known: false,
             launch: 1,
             has_left: vec![false; plan.contenders.len()],
             is_away: vec![false; plan.contenders.len()],
@@ -210,8 +213,8 @@ impl<'a, W: Write> TrialWriter<'a, W> {
     /// Adds what belongs to the first launch of a contender to its cost.
     fn count_cost(&mut self, event: &Event) {
         let (contender, cost_ns) = match event {
-            _ if self.launch > 1 => return,
-            Event::Target(ready) => (ready.contender, ready.took_ns),
+            _ if self.costs_are_known => return,
+            Event::Target(ready) if ready.launch <= 1 => (ready.contender, ready.took_ns),
             Event::Loaded(loaded) => (loaded.contender, loaded.whole_ns()),
             _ => return,
         };
@@ -343,8 +346,17 @@ impl<W: Write> RunSession<'_, W> {
         self.own_costs.find(contender as u32, &protocol, lane)
     }
 
-    /// Launches the targets in random order, and checks that each is ready.
+    /// Launches all targets in random order, and checks that each is ready.
     fn launch_targets(&mut self, launch: u32) -> Result<(), Halt> {
+        self.launch_those(launch, &|_| true)
+    }
+
+    /// Launches the targets of these contenders, and checks that each is ready.
+    pub(super) fn launch_those(
+        &mut self,
+        launch: u32,
+        which: &dyn Fn(usize) -> bool,
+    ) -> Result<(), Halt> {
         if self.plan.launches() {
             self.writer.progress.phase("launching", Duration::ZERO, 0);
         }
@@ -353,6 +365,7 @@ impl<W: Write> RunSession<'_, W> {
         let mut order = self.drawn(Sequence::Launches);
         // A target of several contenders is launched for the first of them.
         order.sort_by_key(|contender| self.plan.target_of(*contender) != *contender);
+        order.retain(|contender| which(*contender));
         // The first load point launches the target for all, also after it has left.
         let plan = self.plan;
         let is_needed = |writer: &TrialWriter<'_, W>, at: usize| {
@@ -368,7 +381,7 @@ impl<W: Write> RunSession<'_, W> {
         if self.plan.question.is_suite {
             return Ok(());
         }
-        self.ready()?;
+        self.ready(which)?;
         self.load()
     }
 
@@ -403,9 +416,9 @@ impl<W: Write> RunSession<'_, W> {
         order.into_iter().map(|contender| contender as usize).collect()
     }
 
-    fn ready(&mut self) -> Result<(), Halt> {
+    fn ready(&mut self, which: &dyn Fn(usize) -> bool) -> Result<(), Halt> {
         self.writer.progress.phase("checking whether the targets are ready", Duration::ZERO, 0);
-        let replies = self.answering(|_| true)?;
+        let replies = self.answering(which)?;
         if self.writer.launch == 1 {
             for objection in first_replies::objections(self.plan, &replies) {
                 self.writer.progress.say(&format!("caution: {objection}"));
@@ -415,11 +428,11 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     /// Checks that these contenders answer. Returns the first reply of each.
-    fn answering(&mut self, which: impl Fn(&Contender) -> bool) -> Result<Vec<FirstReply>, Halt> {
+    fn answering(&mut self, which: &dyn Fn(usize) -> bool) -> Result<Vec<FirstReply>, Halt> {
         let plan = self.plan;
         let mut replies = vec![FirstReply::default(); plan.contenders.len()];
         let order = self.drawn(Sequence::Readiness).into_iter();
-        let order = order.filter(|at| which(&plan.contenders[*at])).collect();
+        let order = order.filter(|at| which(*at)).collect();
         self.each_remaining(order, |this, contender| {
             replies[contender] = this.first_reply(contender)?;
             Ok(())
@@ -508,6 +521,7 @@ impl<W: Write> RunSession<'_, W> {
     fn interleaved_pilot(&mut self) -> Result<(), Halt> {
         let plan = self.plan;
         let (warm_ups, pilot) = self.driven_pilot()?;
+        self.writer.costs_are_known = true;
         for warmed in &warm_ups {
             self.writer.launch_costs_ns[warmed.contender as usize] += warmed.driven_ns();
         }
@@ -521,6 +535,7 @@ impl<W: Write> RunSession<'_, W> {
         }
         (choice.launches, choice.warm_up_ns) = (chosen, warm_up_ns);
         choice.load_points_apart = self.stores.apart.is_some();
+        choice.load_point_orders = self.load_point_orders(plan);
         choice.why.extend(why.flatten().into_iter().chain(self.stores.apart.clone()));
         self.fit_into_time(plan, &mut choice);
         let plan = &plan.clone().with_choice(&choice);
@@ -659,20 +674,22 @@ impl<W: Write> RunSession<'_, W> {
         segments: Vec<Segment>,
     ) -> Result<(), Halt> {
         let first = segments.first().map_or(1, |segment| segment.first_round);
+        let is_apart = self.stores.apart.is_some();
         for segment in segments {
-            if segment.launch.is_some() && self.is_too_small(plan, &segment) {
+            if segment.launch.is_some() && !is_apart && self.is_too_small(plan, &segment) {
                 continue;
             }
             self.begin_launch(&plan.question, &segment)?;
             let who = self.writer.contenders_of(&plan.question, segment.first_round);
-            let point = who.first().map_or(0, |of| of / plan.question.width());
-            if self.stores.apart.is_some() {
-                self.load_point(point)?;
-                self.ask_stores(StoreMoment::RoundsBegin)?;
+            if is_apart {
+                if let Some(of) = who.first() {
+                    self.load_point(of / plan.question.width())?;
+                    self.ask_stores(StoreMoment::RoundsBegin)?;
+                }
             } else if segment.launch.is_some() || segment.first_round == 1 {
                 self.ask_stores(StoreMoment::RoundsBegin)?;
             }
-            if segment.launch.is_some() || segment.first_round == first {
+            if is_apart || segment.launch.is_some() || segment.first_round == first {
                 let left = self.time_left(plan, choice, &segment, &who);
                 if segment.first_round == first {
                     self.announce(plan, &segment, left);
@@ -685,7 +702,7 @@ impl<W: Write> RunSession<'_, W> {
             self.writer.segment = self.writer.end;
             let order = orders::rounds(plan, choice, &segment, &who);
             self.drive_together(Drive::Rounds, &order, &who)?;
-            if self.stores.apart.is_some() {
+            if is_apart {
                 self.ask_stores(StoreMoment::RoundsEnd)?;
             }
             if self.is_decided(plan) {
@@ -747,9 +764,10 @@ impl<W: Write> RunSession<'_, W> {
     /// A single long turn does not show that its target died, so the target is checked again if
     /// connections were refused. One server of several may die: its failures are counted.
     fn check_targets(&mut self) -> Result<(), Halt> {
-        let alone = |contender: &Contender| contender.sharding.is_none();
+        let plan = self.plan;
+        let alone = |at: usize| plan.contenders[at].sharding.is_none();
         if self.writer.refused {
-            self.answering(alone).map(drop).map_err(|halt| match halt {
+            self.answering(&alone).map(drop).map_err(|halt| match halt {
                 Halt::Target(wrong) => {
                     Halt::Target(format!("a target died during the run: {wrong}",))
                 }

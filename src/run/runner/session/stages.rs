@@ -114,8 +114,13 @@ pub(super) fn driven(
     if !plan.question.blocks.is_empty() {
         let drains_ns = all_p50_ns.saturating_mul(slices) / choice.saw.len().max(1) as u64;
         let turns = plan.question.turns_from(segment.first_round);
-        // Each round has a warm-up and contenders of its own. Those of later launches belong to the launches.
-        let warm_ups = if plan.question.restarts > 0 { who.len() as u64 } else { turns };
+        // Each round has contenders of its own, and a warm-up unless it is one of several of a load point. Those of
+        // later launches belong to the launches.
+        let warm_ups = match choice.load_points_apart {
+            true => plan.contenders.len() as u64,
+            false if plan.question.restarts > 0 => who.len() as u64,
+            false => turns,
+        };
         let driven_ns = (order.driven_in_round_ns() + drains_ns).saturating_mul(turns);
         let warm_ups_ns = order.warm_up.least_ns.saturating_mul(warm_ups);
         return Duration::from_nanos(driven_ns.saturating_add(warm_ups_ns));

@@ -186,6 +186,7 @@ impl<W: Write> RunSession<'_, W> {
             rounds: Some(cases.replicates),
             run_length: shorter_runs.as_deref().map(names_of_arguments),
             load_points_apart: false,
+            load_point_orders: Vec::new(),
         }
     }
 

@@ -256,3 +256,53 @@ fn launches_in_blocks_keep_their_level() {
     assert!(wrong <= RANKINGS / 20, "{wrong} of {RANKINGS} separate equal servers");
     assert!(found * 20 >= RANKINGS * 4 * 19, "{found} of {} pairs differ", RANKINGS * 4);
 }
+
+/// Ten launches of two rounds at each of two load points, which are driven one after the other. Odd launches begin with
+/// the second one, at which b is 5 % faster.
+fn load_points_in_turn() -> SampleRun {
+    let mut run = SampleRun::of(&["a-1", "b-1", "a-8", "b-8"], 40);
+    run.question.load_points = ["connections-1", "connections-8"].map(str::to_owned).into();
+    run.question.pairs = [(0, 1), (2, 3)].map(|(a, b)| Pair { a, b }).into();
+    run.question.secondary = vec![Metric::ResponseP50];
+    run.question.rounds = 20;
+    let mut run = run.with_restarts(10).with_whole_launches();
+    let pilot = run.pilot.as_mut().expect("a pilot");
+    pilot.load_points_apart = true;
+    pilot.load_point_orders = [vec![1, 0], vec![0, 1]].into_iter().cycle().take(10).collect();
+    let planned = run.question.clone().with_choice(pilot);
+    run.records.retain(|record| planned.holds(record.round, record.contender));
+    run.each_seen("b-8", |_, seen| {
+        seen.slices.iter_mut().for_each(|slice| slice.took_ns = slice.took_ns * 100 / 105);
+    });
+    run
+}
+
+#[test]
+fn load_points_that_share_launches_but_no_rounds_are_judged_by_launches() {
+    let run = load_points_in_turn();
+    let verdict = run.verdict();
+    assert_eq!((verdict.complete_rounds(), verdict.scope()), (40, crate::verdict::Scope::Programs));
+    let of = |comparison: &Comparison| {
+        (comparison.metric, comparison.verdict, comparison.replicates, comparison.rounds.len())
+    };
+    let found: Vec<_> = verdict.comparisons().iter().map(of).collect();
+    assert_eq!(
+        found,
+        [
+            (Metric::Throughput, Word::Equivalent, 10, 20),
+            (Metric::ResponseP50, Word::Equivalent, 10, 20),
+            (Metric::Throughput, Word::Faster, 10, 20),
+            (Metric::ResponseP50, Word::Equivalent, 10, 20),
+        ]
+    );
+    // The third launch begins with the second load point, in rounds 9 and 10.
+    let mut hole = run.clone();
+    hole.each_record("a-8", |record| record.cut_short = record.round == 9);
+    let verdict = hole.verdict();
+    let counts = verdict.comparisons().iter().map(|of| of.replicates);
+    assert_eq!(counts.collect::<Vec<_>>(), [10, 10, 9, 9]);
+    assert_eq!(
+        verdict.comparisons()[2].because,
+        ["launch 3 was left out: not all of its 2 rounds are complete"]
+    );
+}
