@@ -253,7 +253,8 @@ impl Question {
 
     /// In how many parts a launch is driven: one for each load point if they share no rounds, else one.
     pub fn parts_of_a_launch(&self) -> u32 {
-        if self.has_load_points_apart() { self.load_points.len() as u32 } else { 1 }
+        let parts = if self.has_load_points_apart() { self.load_points.len() } else { 1 };
+        u32::try_from(parts).unwrap_or(u32::MAX)
     }
 
     /// The launch of this round; both count from 1. Returns None if the round is the replicate.
