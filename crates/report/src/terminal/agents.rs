@@ -18,9 +18,7 @@ pub(super) fn agents(view: &View, page: &mut Page) {
     }
     page.blank();
     table(&HEAD, &rows, page);
-    if let Some(gate) = agents::gate(view) {
-        page.wrapped(2, &shown_sentence(&gate), Paint::Plain);
-    }
+    page.sentences(2, agents::gate(view).map(shown_sentence), Paint::Plain);
 }
 
 fn cells(row: &AgentRow<'_>) -> Vec<String> {

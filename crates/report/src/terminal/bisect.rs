@@ -10,6 +10,6 @@ pub fn report(of: &Bisection, style: Style) -> String {
     let answer = answer(of).unwrap_or_else(|| "the search has no answer yet".to_owned());
     let mut page = Page::new(style);
     page.wrapped(0, &answer, Paint::Strong);
-    basis(of).iter().for_each(|sentence| page.wrapped(2, sentence, Paint::Plain));
+    page.sentences(2, basis(of), Paint::Plain);
     page.finish()
 }

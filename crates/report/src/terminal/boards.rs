@@ -20,7 +20,7 @@ pub(super) fn lists(audit: &Audit, page: &mut Page) {
         }
         None => {}
     }
-    more(boards::more(list, MOST_ROWS), page);
+    page.sentences(2, boards::more(list, MOST_ROWS).map(elsewhere), Paint::Plain);
     let others = boards::other_lists(audit);
     if others.is_empty() {
         return;
@@ -29,11 +29,10 @@ pub(super) fn lists(audit: &Audit, page: &mut Page) {
     let rows: Vec<Vec<String>> = others.iter().take(MOST_ROWS).map(|row| row.to_vec()).collect();
     table::table(&LISTS, &rows, page);
     let left = others.len().saturating_sub(MOST_ROWS);
-    more((left > 0).then(|| format!("and {left} more")), page);
+    let more = (left > 0).then(|| elsewhere(format!("and {left} more")));
+    page.sentences(2, more, Paint::Plain);
 }
 
-fn more(more: Option<String>, page: &mut Page) {
-    if let Some(more) = more {
-        page.wrapped(2, &format!("{more}, with --html or --json"), Paint::Plain);
-    }
+fn elsewhere(more: String) -> String {
+    more + ", with --html or --json"
 }

@@ -12,15 +12,12 @@ pub(super) fn table(view: &View, style: Style) -> Page {
     let head: Vec<&str> = std::iter::once("").chain(others).collect();
     let rows: Vec<Vec<String>> = capacity::rows(view).into_iter().map(Vec::from).collect();
     table::table(&head, &rows, &mut page);
-    for sentence in capacity::about(view) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, capacity::about(view), Paint::Plain);
     page
 }
 
 /// The answer of a run of one contender.
 pub(super) fn answers(view: &View, page: &mut Page) {
-    for (of, summary) in capacity::of(view) {
-        page.wrapped(0, &capacity::answer(view, of, summary), Paint::Strong);
-    }
+    let answers = capacity::of(view).map(|(of, summary)| capacity::answer(view, of, summary));
+    page.sentences(0, answers, Paint::Strong);
 }

@@ -14,9 +14,7 @@ pub(super) fn kinds(view: &View, page: &mut Page) {
         page.blank();
         table(&["by operation", "count", "p50", "p99"], &rows, page);
     }
-    if let Some(sentence) = kinds::share_one_server(view) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, kinds::share_one_server(view), Paint::Plain);
     for of in view.contenders {
         if let Some(sentence) = kinds::conflicts(of) {
             page.wrapped(2, &format!("{}: {sentence}", shown(&of.name)), Paint::Plain);

@@ -58,6 +58,16 @@ impl Page {
         }
     }
 
+    /// Wrapped sentences, each on lines of its own.
+    pub(super) fn sentences<S: AsRef<str>>(
+        &mut self,
+        indent: usize,
+        sentences: impl IntoIterator<Item = S>,
+        paint: Paint,
+    ) {
+        sentences.into_iter().for_each(|text| self.wrapped(indent, text.as_ref(), paint));
+    }
+
     /// Whether text and a word at the right edge share one line.
     pub(super) fn fits(&self, indent: usize, text: &str, word: &str) -> bool {
         indent + text.width() + GAP + word.len() <= self.width()

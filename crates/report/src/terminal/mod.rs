@@ -33,12 +33,8 @@ pub(super) fn report(view: &View, style: Style) -> String {
     if view.findings.iter().any(|finding| finding.weight == Weight::Void) {
         void(view, &mut page);
     }
-    for remark in words::remarks(view) {
-        page.wrapped(2, &remark, Paint::Warning);
-    }
-    for sentence in words::revisions(view.plan()) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, words::remarks(view), Paint::Warning);
+    page.sentences(2, words::revisions(view.plan()), Paint::Plain);
     let sweep = view.sweep();
     if let Some(sweep) = &sweep {
         sweep::in_full(sweep, style, &mut page);
@@ -109,9 +105,7 @@ pub(super) fn plain_table<S: AsRef<str>>(
     let mut page = Page::new(style);
     table::table(head, rows, &mut page);
     page.blank();
-    for sentence in below {
-        page.wrapped(2, sentence, Paint::Plain);
-    }
+    page.sentences(2, below, Paint::Plain);
     page.finish()
 }
 
@@ -128,15 +122,11 @@ fn void(view: &View, page: &mut Page) {
 
 /// `run`: nothing is compared.
 fn alone(view: &View, page: &mut Page) {
-    for contender in view.contenders {
-        let text = format!(
-            "{}: {}, {}",
-            shown(&contender.name),
-            units::rate(contender.throughput),
-            words::times::p50_and_p99(&contender.response_time),
-        );
-        page.wrapped(2, &text, Paint::Strong);
-    }
+    let figures = view.contenders.iter().map(|of| {
+        let times = words::times::p50_and_p99(&of.response_time);
+        format!("{}: {}, {times}", shown(&of.name), units::rate(of.throughput))
+    });
+    page.sentences(2, figures, Paint::Strong);
 }
 
 /// Pair by pair: the primary metric, then the others of the pair.
@@ -180,15 +170,12 @@ fn primary(view: &View, of: &Comparison, basis: &Sentence, indent: usize, page: 
         page.judged(indent, &claim, word, paint);
         page.wrapped(indent + 2, &basis, Paint::Plain);
     }
-    if let Some(middle) = words::middle(view, of) {
-        page.wrapped(indent + 2, &middle, Paint::Plain);
-    }
+    page.sentences(indent + 2, words::middle(view, of), Paint::Plain);
 }
 
 fn reservations(view: &View, comparison: &Comparison, indent: usize, page: &mut Page) {
-    for reservation in words::reservations(view, comparison) {
-        page.wrapped(indent, &shown_sentence(&reservation), Paint::Plain);
-    }
+    let reservations = words::reservations(view, comparison).into_iter().map(shown_sentence);
+    page.sentences(indent, reservations, Paint::Plain);
 }
 
 /// A requirement and its result, with the reason if `why` is set.
@@ -228,16 +215,11 @@ fn pilot(view: &View, page: &mut Page) {
     page.blank();
     let label = if view.pilot.is_some() { "pilot chose " } else { "" };
     page.wrapped(2, &format!("{label}{}", words::turns(view)), Paint::Plain);
-    for why in view.pilot.iter().flat_map(|pilot| &pilot.why) {
-        page.wrapped(4, &shown_sentence(why), Paint::Plain);
-    }
+    let why = view.pilot.iter().flat_map(|pilot| &pilot.why);
+    page.sentences(4, why.map(shown_sentence), Paint::Plain);
     page.wrapped(2, &format!("warm-up of {}", words::warm_up(view)), Paint::Plain);
-    if let Some(sentence) = words::methods(view.plan()) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
-    if let Some(sentence) = words::one_launch(view) {
-        page.wrapped(2, sentence, Paint::Plain);
-    }
+    page.sentences(2, words::methods(view.plan()), Paint::Plain);
+    page.sentences(2, words::one_launch(view), Paint::Plain);
 }
 
 /// The most useful next step. Returns None if there is nothing to do.

@@ -46,7 +46,7 @@ pub fn report(audit: &Audit, style: Style) -> String {
         }
         page.blank();
         page.wrapped(2, heading, Paint::Plain);
-        lines.iter().for_each(|line| page.wrapped(4, line, Paint::Plain));
+        page.sentences(4, lines, Paint::Plain);
     }
     page.finish()
 }

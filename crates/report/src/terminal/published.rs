@@ -21,9 +21,7 @@ pub(super) fn section(view: &View, style: Style) -> Page {
     };
     let rows: Vec<Vec<String>> = published::rows(view, of).iter().map(row).collect();
     table::table(&head, &rows, &mut page);
-    for sentence in published::would_mislead(view) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, published::would_mislead(view), Paint::Plain);
     page
 }
 

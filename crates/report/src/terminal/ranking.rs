@@ -10,9 +10,7 @@ use unicode_width::UnicodeWidthStr;
 /// Adds the table and what it means.
 pub(super) fn ranks(view: &View, of: &Ranking, page: &mut Page) {
     ranked(ranking::head(of), ranking::rows(view, of, 'x'), page);
-    for sentence in ranking::about(view, of) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, ranking::about(view, of), Paint::Plain);
 }
 
 /// Adds a table whose rows begin with a rank and a name, both aligned to the left.

@@ -27,17 +27,15 @@ pub(super) fn answers(view: &View, suite: &Suite, all: bool, page: &mut Page) {
         page.wrapped(0, &(pair + &cases::answer(cases).text('x')), paint(cases));
         rows(cases, all, page);
         page.wrapped(2, &cases::about(view, cases), Paint::Plain);
-        let reasons = cases::reasons(cases).into_iter();
-        for reason in reasons.take(if all { usize::MAX } else { MOST_REASONS }) {
-            page.wrapped(2, &reason.text('x'), Paint::Plain);
-        }
+        let reasons = cases::reasons(cases).into_iter().map(|reason| reason.text('x'));
+        let most = if all { usize::MAX } else { MOST_REASONS };
+        page.sentences(2, reasons.take(most), Paint::Plain);
     }
     for (label, names) in cases::without_verdict(suite, &of, all, &short_case) {
         page.wrapped(2, &format!("{label}: {names}"), Paint::Plain);
     }
-    if let Some(control) = Cases::of_control(view, suite) {
-        page.wrapped(2, &cases::control(&control), Paint::Plain);
-    }
+    let control = Cases::of_control(view, suite);
+    page.sentences(2, control.as_ref().map(cases::control), Paint::Plain);
 }
 
 fn paint(of: &Cases) -> Paint {

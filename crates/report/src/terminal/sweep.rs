@@ -38,22 +38,16 @@ pub(super) fn in_full(view: &SweepView, style: Style, page: &mut Page) {
     for (target, name) in view.targets().into_iter().enumerate() {
         page.wrapped(2, &words::short_name(name, LONGEST_NAME), Paint::Strong);
         points(view, target, page);
-        for step in curves.get(target).iter().flat_map(|of| words_of::steps(view, of.1, 'x')) {
-            page.wrapped(4, &step, Paint::Plain);
-        }
+        let steps = curves.get(target).map(|of| words_of::steps(view, of.1, 'x'));
+        page.sentences(4, steps.into_iter().flatten(), Paint::Plain);
         page.blank();
     }
-    about(view, page);
+    page.sentences(2, words_of::about_intervals(view), Paint::Plain);
 }
 
 /// A row for each load point of a target.
 pub(super) fn points(view: &SweepView, target: usize, page: &mut Page) {
     table::table(&words_of::columns(view), &words_of::rows(view, target), page);
-}
-
-pub(super) fn about(view: &SweepView, page: &mut Page) {
-    let about = words_of::about_intervals(view);
-    about.iter().for_each(|about| page.wrapped(2, about, Paint::Plain));
 }
 
 /// One row for each load point: the figure of each target that verdicts rest on, and the
@@ -91,7 +85,5 @@ pub(super) fn verdicts(view: &SweepView, style: Style, page: &mut Page) {
         (head, rows) = table(false);
     }
     table::table(&head, &rows, page);
-    if let Some(sentence) = words::about_launches(view.whole.primaries()) {
-        page.wrapped(2, sentence, Paint::Plain);
-    }
+    page.sentences(2, words::about_launches(view.whole.primaries()), Paint::Plain);
 }

@@ -21,9 +21,8 @@ pub(super) fn contenders(view: &View, page: &mut Page) {
         page.wrapped(2, &format!("misses: {}", each.join(", ")), Paint::Plain);
     }
     let bounds = words::times::read_at_rest(view);
-    for sentence in [bounds, words::lanes::own_costs(view), words::lanes::library_shares(view)] {
-        sentence.iter().for_each(|sentence| page.wrapped(2, sentence, Paint::Plain));
-    }
+    let sentences = [bounds, words::lanes::own_costs(view), words::lanes::library_shares(view)];
+    page.sentences(2, sentences.into_iter().flatten(), Paint::Plain);
 }
 
 /// Adds a table with a row for each of these contenders or groups, under its name.

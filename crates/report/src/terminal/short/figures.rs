@@ -73,8 +73,6 @@ fn made(view: &View, style: Style, parts: impl Fn(usize) -> Vec<Vec<String>>) ->
     }
     let mut page = Page::new(style);
     table::table(&columns::head("", &columns), &rows, &mut page);
-    if let Some(sentence) = lanes::library_shares(view) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, lanes::library_shares(view), Paint::Plain);
     page
 }

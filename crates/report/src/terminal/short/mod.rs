@@ -12,6 +12,7 @@ use super::suite;
 use super::sweep;
 use super::{audit_paint, required};
 use crate::sweep::SweepView;
+use crate::words::sweep::about_intervals;
 use crate::words::{self, costs, fresh};
 use crate::{Style, View};
 use judge::verdict::{RequirementStatus, Suite};
@@ -70,15 +71,13 @@ pub(crate) fn report(view: &View, style: Style) -> String {
 /// The report of a sweep.
 fn of_sweep(view: &SweepView, style: Style) -> String {
     let mut page = Page::new(style);
-    for remark in words::remarks(&view.whole) {
-        page.wrapped(0, &remark, Paint::Warning);
-    }
-    sweep::refusal(view).iter().for_each(|warning| page.wrapped(0, warning, Paint::Alarm));
+    page.sentences(0, words::remarks(&view.whole), Paint::Warning);
+    page.sentences(0, sweep::refusal(view), Paint::Alarm);
     sweep::headline(view, 0, &mut page);
     page.blank();
     if view.pairs().is_empty() {
         sweep::points(view, 0, &mut page);
-        sweep::about(view, &mut page);
+        page.sentences(2, about_intervals(view), Paint::Plain);
     } else {
         sweep::verdicts(view, style, &mut page);
     }
@@ -88,8 +87,7 @@ fn of_sweep(view: &SweepView, style: Style) -> String {
         let why = checked.status != RequirementStatus::Met;
         required("required", checked, why, 2, &mut page);
     }
-    let audit = format!("audit: {}", words::audit(&view.whole));
-    page.wrapped(2, &audit, audit_paint(&view.whole));
+    page.append(audit(&view.whole, style));
     page.append(tail(&view.whole, style));
     page.finish()
 }
@@ -101,18 +99,14 @@ fn of_suite(view: &View, suite: &Suite, style: Style) -> String {
         let otherwise = "VOID: the audit refused this run, so there is no verdict";
         page.wrapped(0, &words::void(view, otherwise), Paint::Alarm);
     }
-    for remark in words::remarks(view) {
-        page.wrapped(0, &remark, Paint::Warning);
-    }
+    page.sentences(0, words::remarks(view), Paint::Warning);
     if !view.void {
         suite::answers(view, suite, false, &mut page);
     }
     for checked in view.checked {
         required("required", checked, checked.status != RequirementStatus::Met, 2, &mut page);
     }
-    for sentence in words::revisions(view.plan()) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, words::revisions(view.plan()), Paint::Plain);
     page.blank();
     page.append(audit(view, style));
     page.append(tail(view, style));
@@ -122,13 +116,10 @@ fn of_suite(view: &View, suite: &Suite, style: Style) -> String {
 /// What the figures include, and what they are about.
 fn about_figures(view: &View, style: Style) -> Page {
     let mut page = Page::new(style);
-    for sentence in words::revisions(view.plan()) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
-    let sentences = words::start_included(view).into_iter().chain(words::one_launch(view));
-    for sentence in words::methods(view.plan()).into_iter().chain(sentences.map(str::to_owned)) {
-        page.wrapped(2, &sentence, Paint::Plain);
-    }
+    page.sentences(2, words::revisions(view.plan()), Paint::Plain);
+    page.sentences(2, words::methods(view.plan()), Paint::Plain);
+    page.sentences(2, words::start_included(view), Paint::Plain);
+    page.sentences(2, words::one_launch(view), Paint::Plain);
     page
 }
 
@@ -147,9 +138,7 @@ fn answer(view: &View, style: Style, extras: Extras) -> (Page, usize) {
         let warning = "VOID: the audit refused this run, so there is no verdict";
         page.wrapped(0, warning, Paint::Alarm);
     }
-    for remark in words::remarks(view) {
-        page.wrapped(0, &remark, Paint::Warning);
-    }
+    page.sentences(0, words::remarks(view), Paint::Warning);
     let before = page.height();
     // Ratios of a void run are not verdicts. The long form and the page have them.
     let first = match view.ranking {
