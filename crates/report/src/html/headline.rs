@@ -77,14 +77,18 @@ pub(super) fn verdict(view: &View) -> Node {
             .with(tally(view, &primaries))
             .with_all(parts::about_launches(view.primaries())),
     };
-    let remarks = words::remarks(view).into_iter();
-    let revisions = words::revisions(view.plan()).into_iter();
     let next = words::several_launches(view).map(|next| format!("Next: {next}"));
-    section
-        .with_all(next.map(|next| el("p").class("remark").text(next)))
-        .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
-        .with_all(revisions.map(|revision| el("p").class("revision").with(foreign(revision))))
-        .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))))
+    section.with_all(next.map(|next| el("p").class("remark").text(next))).with_all(about(view))
+}
+
+/// What stands below the result: how the run ended, what was compared, and whether the result can be believed.
+pub(super) fn about(view: &View) -> Vec<Node> {
+    let remarks = words::remarks(view).into_iter();
+    let remarks = remarks.map(|remark| el("p").class("remark").text(remark));
+    let revisions = words::revisions(view.plan()).into_iter();
+    let revisions = revisions.map(|revision| el("p").class("revision").with(foreign(revision)));
+    let audit = el("p").class("audit").text(format!("Audit: {}", words::audit(view)));
+    remarks.chain(revisions).chain([audit]).collect()
 }
 
 fn counted(view: &View, comparisons: usize) -> String {

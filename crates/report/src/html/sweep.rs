@@ -3,7 +3,7 @@
 use super::chart::swatch;
 use super::loads::{Line, LoadCharts};
 use super::node::{Node, el, foreign};
-use super::{findings, parts};
+use super::{findings, headline, parts};
 use crate::sweep::{PointView, SweepView};
 use crate::{View, words};
 use judge::bend::Bend;
@@ -32,8 +32,6 @@ pub(super) fn headline(view: &View) -> Option<Node> {
         let name = foreign(words::short_name(name, 40));
         el("li").with(swatch(number)).with(name).with(el("span").text(sentence))
     });
-    let remarks = words::remarks(view).into_iter();
-    let revisions = words::revisions(view.plan()).into_iter();
     let section = el("section")
         .class("verdict")
         .with(el("h1").class("small").text(parts::capitalised(&title(sweep.sweep))))
@@ -43,9 +41,7 @@ pub(super) fn headline(view: &View) -> Option<Node> {
              the throughput or, with a rate, where it falls behind or its p99 has doubled. A bend \
              is reported only if the intervals show it.",
         ))
-        .with_all(remarks.map(|remark| el("p").class("remark").text(remark)))
-        .with_all(revisions.map(|revision| el("p").class("revision").with(foreign(revision))))
-        .with(el("p").class("audit").text(format!("Audit: {}", words::audit(view))));
+        .with_all(headline::about(view));
     Some(section)
 }
 
