@@ -1,7 +1,7 @@
 //! Leaderboards that others published.
 
 use super::node::{Node, el, foreign};
-use super::parts;
+use super::{parts, ranking};
 use crate::words::boards::{self, LISTS, Table};
 use published::Audit;
 use published::board::sentences::{heading, main};
@@ -14,14 +14,7 @@ pub(super) fn sections(audit: &Audit) -> Vec<Node> {
     let Some(list) = main(&audit.lists) else { return Vec::new() };
     let section = el("section").with(el("h2").with(foreign(heading(list))));
     let section = match boards::table(list, MOST_ROWS, '×') {
-        Some(Table::Ranked(head, rows)) => section.with(parts::table(
-            &head,
-            rows.into_iter().map(|row| {
-                let rank = el("th").at("scope", "row").text(row.rank);
-                let name = el("td").class("name").with(foreign(row.name));
-                vec![rank, name, parts::cell(row.figure), parts::cell(row.ratio)]
-            }),
-        )),
+        Some(Table::Ranked(head, rows)) => section.with(ranking::ranked(&head, rows)),
         Some(Table::Unranked(head, rows)) => section.with(parts::table(
             &head,
             rows.iter().map(|[name, figure, lead]| {

@@ -14,18 +14,20 @@ const LONGEST_NAME: usize = 24;
 /// The table of ranks, at the top of the page. Returns None if contenders were not ranked.
 pub(super) fn headline(view: &View) -> Option<Node> {
     let of = view.ranking.filter(|_| !view.void)?;
-    let rows = ranking::rows(view, of, '×').into_iter().map(|row| {
-        vec![
-            el("th").at("scope", "row").text(row.rank),
-            el("td").class("name").with(foreign(row.name)),
-            parts::cell(row.figure),
-            parts::cell(row.ratio),
-        ]
-    });
+    let table = ranked(&ranking::head(of), ranking::rows(view, of, '×'));
     let sentences = ranking::about(view, of);
-    let table = parts::table(&ranking::head(of), rows);
     let sentences = sentences.iter().map(|it| parts::sentence(it));
     Some(el("div").class("ranks").with(table).with(picture(view, of)).with_all(sentences))
+}
+
+/// A table whose rows begin with a rank and a name.
+pub(super) fn ranked(head: &[String], rows: Vec<ranking::Row>) -> Node {
+    let cells = |row: ranking::Row| {
+        let rank = el("th").at("scope", "row").text(row.rank);
+        let name = el("td").class("name").with(foreign(row.name));
+        vec![rank, name, parts::cell(row.figure), parts::cell(row.ratio)]
+    };
+    parts::table(head, rows.into_iter().map(cells))
 }
 
 /// The ratio of each contender to the first one.

@@ -144,14 +144,19 @@ fn revisions(view: &View) -> String {
 /// A table with one line for each contender.
 fn ranks(view: &View) -> String {
     let Some(of) = view.ranking else { return String::new() };
-    let head = ranking::head(of).map(|head| text(&head)).join(" | ");
-    let mut table = format!("| {head} |\n|---|---|--:|---|\n");
-    for row in ranking::rows(view, of, 'x') {
-        let ranking::Row { rank, name, figure, ratio } = row;
-        let _ = writeln!(table, "| {rank} | {} | {figure} | {ratio} |", code(&name));
-    }
+    let mut table = ranked(ranking::head(of), ranking::rows(view, of, 'x'));
     for sentence in ranking::about(view, of) {
         let _ = write!(table, "\n{}\n", text(&sentence));
+    }
+    table
+}
+
+/// A table whose rows begin with a rank and a name.
+fn ranked(head: [String; 4], rows: Vec<ranking::Row>) -> String {
+    let head = head.map(|head| text(&head)).join(" | ");
+    let mut table = format!("| {head} |\n|---|---|--:|---|\n");
+    for ranking::Row { rank, name, figure, ratio } in rows {
+        let _ = writeln!(table, "| {rank} | {} | {figure} | {ratio} |", code(&name));
     }
     table
 }

@@ -1,7 +1,7 @@
 //! The audit of other tools' printed output as Markdown.
 
 use super::escape::{code, text};
-use super::push;
+use super::{push, ranked};
 use crate::printed::by_rule;
 use crate::words;
 use crate::words::boards::{self, LISTS, Table};
@@ -28,14 +28,7 @@ fn main_list(audit: &Audit) -> String {
     let Some(list) = main(&audit.lists) else { return String::new() };
     let mut out = format!("**{}**\n\n", text(&heading(list)));
     match boards::table(list, MOST_ROWS, 'x') {
-        Some(Table::Ranked(head, rows)) => {
-            let head = head.map(|head| text(&head)).join(" | ");
-            let _ = write!(out, "| {head} |\n|---|---|--:|---|\n");
-            for row in rows {
-                let (rank, name) = (row.rank, code(&row.name));
-                let _ = writeln!(out, "| {rank} | {name} | {} | {} |", row.figure, row.ratio);
-            }
-        }
+        Some(Table::Ranked(head, rows)) => out += &ranked(head, rows),
         Some(Table::Unranked(head, rows)) => {
             let _ = write!(out, "| {} |\n|---|--:|--:|\n", head.join(" | "));
             for [name, figure, lead] in rows {
