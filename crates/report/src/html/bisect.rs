@@ -3,7 +3,7 @@
 use super::chart::share;
 use super::forest::{self, Mark};
 use super::node::{Node, el, foreign};
-use super::scale::{Scale, span};
+use super::scale::Scale;
 use super::{document, parts};
 use crate::bisect::words::{answer, basis, commit_of, in_figures, titled};
 use crate::bisect::{Bisection, Commit, Ended, Found, Line, Probe, Purpose, State, json};
@@ -63,10 +63,7 @@ fn axis(of: &Bisection, line: &Line) -> Scale {
         let ratio = found.ratio;
         [Some(ratio.ratio), ratio.low, ratio.high].into_iter().flatten()
     });
-    let edge = 1.0 + of.asked.matters;
-    let (low, high) =
-        span(ratios.filter(|ratio| *ratio > 0.0).chain([edge, 1.0 / edge])).unwrap_or((0.9, 1.1));
-    Scale::logarithmic(low, high).padded(0.08)
+    forest::axis_of(of.asked.matters, ratios)
 }
 
 fn rows(of: &Bisection, line: &Line, probe: &Probe, axis: &Scale) -> Vec<Node> {
@@ -113,7 +110,7 @@ fn row(
         _ => "undecided",
     };
     let mark = Mark { class, ratio: Some(found.ratio.ratio), bounds, radius: 4.5 };
-    let strip = forest::marked_within(of.asked.matters, format!("{names}: {figures}"), &mark, axis);
+    let strip = forest::marked(of.asked.matters, format!("{names}: {figures}"), &mark, axis);
     let units = units::show_counted(found.units as u64, "unit");
     let outcome = el("div")
         .class("outcome")

@@ -20,7 +20,7 @@ pub(super) fn section(view: &View) -> Option<Node> {
         let (low, high) = row.bounds.unzip();
         [row.ratio, low, high].into_iter().flatten()
     };
-    let axis = axis_of(view, all.iter().flat_map(|of| &of.rows).flat_map(ratios));
+    let axis = axis_of(view.matters(), all.iter().flat_map(|of| &of.rows).flat_map(ratios));
     let title = if view.suite.is_some() { "Cases" } else { "Requests" };
     let matters = units::percent(view.matters());
     let caption = format!(
@@ -45,7 +45,7 @@ fn group(view: &View, of: &Cases, axis: &Scale) -> Vec<Node> {
         Some(_) => None,
         None => Some(el("p").text(parts::capitalised(&words_of::requests(of).text('x')))),
     };
-    let rows = of.sorted().into_iter().map(|it| row(view, of, it, axis));
+    let rows = of.sorted().into_iter().map(|it| row(of, it, axis));
     let rows = el("div").class("group").with(heading).with_all(answer).with_all(rows);
     let axis = el("div").class("row axis").with(labels(axis));
     let reasons = words_of::reasons(of).into_iter();
@@ -57,7 +57,7 @@ fn group(view: &View, of: &Cases, axis: &Scale) -> Vec<Node> {
     ]
 }
 
-fn row(view: &View, of: &Cases, row: &Row, axis: &Scale) -> Node {
+fn row(of: &Cases, row: &Row, axis: &Scale) -> Node {
     let name = foreign(short_case(row.name));
     let inverse = words_of::inverse(row);
     let figures = match inverse.as_str() {
@@ -75,7 +75,8 @@ fn row(view: &View, of: &Cases, row: &Row, axis: &Scale) -> Node {
         .class("outcome")
         .with(el("div").text(ratio.replace('x', "×")))
         .with(el("div").with(parts::word(row.word, row.of.metric)));
-    el("div").class("row").with(what).with(marked(view, description, &mark, axis)).with(outcome)
+    let strip = marked(of.matters, description, &mark, axis);
+    el("div").class("row").with(what).with(strip).with(outcome)
 }
 
 fn table(of: &Cases) -> Node {

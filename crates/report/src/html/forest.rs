@@ -79,12 +79,12 @@ fn shared(view: &View) -> Vec<Node> {
 
 fn axis(view: &View) -> Scale {
     let of = |c: &Comparison| [c.ratio, c.low, c.high].into_iter().flatten();
-    axis_of(view, shown(view).flat_map(of))
+    axis_of(view.matters(), shown(view).flat_map(of))
 }
 
-/// An axis that has room for these ratios.
-pub(super) fn axis_of(view: &View, ratios: impl Iterator<Item = f64>) -> Scale {
-    let edge = 1.0 + view.matters();
+/// An axis that has room for these ratios and for differences within ± `matters`.
+pub(super) fn axis_of(matters: f64, ratios: impl Iterator<Item = f64>) -> Scale {
+    let edge = 1.0 + matters;
     let values = ratios.filter(|value| *value > 0.0);
     let (low, high) = span(values.chain([edge, 1.0 / edge])).unwrap_or((0.9, 1.1));
     Scale::logarithmic(low, high).padded(0.08)
@@ -179,7 +179,7 @@ fn strip(view: &View, comparison: &Comparison, axis: &Scale) -> Node {
         bounds: comparison.judged_bounds(),
         radius: if comparison.primary { 5.5 } else { 4.5 },
     };
-    marked(view, description, &mark, axis)
+    marked(view.matters(), description, &mark, axis)
 }
 
 /// A ratio and its interval on an axis.
@@ -191,13 +191,8 @@ pub(super) struct Mark {
     pub(super) radius: f64,
 }
 
-/// The picture of a ratio, with a description for those who do not see it.
-pub(super) fn marked(view: &View, description: String, mark: &Mark, axis: &Scale) -> Node {
-    marked_within(view.matters(), description, mark, axis)
-}
-
-/// The same where differences within ± `matters` are shaded.
-pub(super) fn marked_within(matters: f64, description: String, mark: &Mark, axis: &Scale) -> Node {
+/// The picture of a ratio, with a description for those who do not see it. Differences within ± `matters` are shaded.
+pub(super) fn marked(matters: f64, description: String, mark: &Mark, axis: &Scale) -> Node {
     let svg = el("svg")
         .class(mark.class)
         .at("role", "img")

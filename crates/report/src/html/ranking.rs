@@ -33,14 +33,14 @@ pub(super) fn ranked(head: &[String], rows: Vec<ranking::Row>) -> Node {
 /// The ratio of each contender to the first one.
 fn picture(view: &View, of: &Ranking) -> Node {
     let ratios = of.ranked.iter().flat_map(|it| [it.ratio, it.low, it.high]).flatten();
-    let axis = forest::axis_of(view, ratios);
+    let axis = forest::axis_of(view.matters(), ratios);
     let rows = ranking::with_ratios(&of.ranked).zip(ranking::rows(view, of, '×')).map(
         |((it, ratio), row)| {
             let description = format!("{}: {}, rank {}", row.name, row.ratio, row.rank);
             let mark = Mark { class: "ranked", ratio, bounds: it.low.zip(it.high), radius: 5.5 };
             let name = el("div").class("what").with(el("div").with(foreign(row.name)));
             let rank = el("div").class("outcome").text(row.rank);
-            let strip = forest::marked(view, description, &mark, &axis);
+            let strip = forest::marked(view.matters(), description, &mark, &axis);
             el("div").class("row").with(name).with(strip).with(rank)
         },
     );

@@ -1,9 +1,9 @@
 //! The ratio round by round, which shows whether all rounds agree or a few dominate.
 
 use super::chart::{Chart, Tick, px, share, ticks};
+use super::forest::axis_of;
 use super::node::{Node, el, foreign};
 use super::parts;
-use super::scale::{Scale, span};
 use crate::{View, words};
 use judge::verdict::Comparison;
 use text::units;
@@ -72,7 +72,9 @@ fn panel(view: &View, comparison: &Comparison) -> Node {
 
 fn picture(view: &View, comparison: &Comparison) -> Node {
     let edge = 1.0 + view.matters();
-    let scale = scale(comparison, edge);
+    let bounds = [comparison.low, comparison.high].into_iter().flatten();
+    let ratios = comparison.rounds.iter().map(|(_, ratio)| *ratio).chain(bounds);
+    let scale = axis_of(view.matters(), ratios);
     let count = comparison.rounds.len();
     let position = |at: usize| (at as f64 + 0.5) / count as f64;
     let chart = Chart {
@@ -107,14 +109,6 @@ fn picture(view: &View, comparison: &Comparison) -> Node {
 fn numbers(comparison: &Comparison) -> impl Iterator<Item = (usize, u32)> {
     let every = comparison.rounds.len().div_ceil(12).max(1);
     comparison.rounds.iter().enumerate().step_by(every).map(|(at, (round, _))| (at, *round))
-}
-
-fn scale(comparison: &Comparison, edge: f64) -> Scale {
-    let rounds = comparison.rounds.iter().map(|(_, ratio)| *ratio);
-    let bounds = [comparison.low, comparison.high, Some(edge), Some(1.0 / edge)];
-    let values = rounds.chain(bounds.into_iter().flatten()).filter(|value| *value > 0.0);
-    let (low, high) = span(values).unwrap_or((0.9, 1.1));
-    Scale::logarithmic(low, high).padded(0.08)
 }
 
 fn table(primaries: &[&Comparison]) -> Node {
