@@ -119,7 +119,7 @@ fn asked_of(plan: &Plan, of: &Contender) -> Vec<Node> {
 fn dialled(of: &Contender) -> String {
     let nodes = of.address.nodes();
     if nodes.is_empty() || nodes.iter().any(|node| node.port() != 0) {
-        return words::address(&of.address);
+        return shown(of.address.to_string());
     }
     let hosts: Vec<String> = nodes.iter().map(|node| node.ip().to_string()).collect();
     format!("{}, a new port at each launch", hosts.join(", "))

@@ -56,7 +56,7 @@ pub use workload::workload;
 
 use super::View;
 use judge::verdict::{Comparison, ContenderSummary, Finding, Weight, Word};
-use record::{Address, Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
+use record::{Arrivals, Contender, EndReason, Interleave, Metric, RequestPlan, Reuse};
 pub(super) use text::shown::short_name;
 use text::shown::{shown, shown_sentence};
 use text::units;
@@ -177,14 +177,10 @@ pub(super) fn reservations(view: &View, of: &Comparison) -> Vec<String> {
 /// Name of a metric in a sentence.
 pub(super) fn metric(metric: Metric) -> &'static str {
     match metric {
-        Metric::Throughput => "throughput",
         Metric::ResponseP50 => "p50 of response time",
         Metric::ResponseP99 => "p99 of response time",
         Metric::ResponseP999 => "p99.9 of response time",
-        Metric::TargetCpu => "target CPU per operation",
-        Metric::PeakMemory => "peak memory",
-        Metric::Capacity => "capacity",
-        Metric::Cost => "cost",
+        other => short_metric(other),
     }
 }
 
@@ -233,11 +229,6 @@ pub(super) fn figure(metric: Metric, value: Option<f64>) -> String {
         Metric::PeakMemory => or_missing(value.map(|bytes| units::bytes(bytes as u64))),
         _ => units::seconds(value),
     }
-}
-
-/// The address that was dialled.
-pub(super) fn address(address: &Address) -> String {
-    shown(address.to_string())
 }
 
 /// When operations were due.
