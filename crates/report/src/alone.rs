@@ -2,6 +2,7 @@
 
 use super::Style;
 use super::terminal::plain_table;
+use judge::stats::quantile::median;
 use record::Host;
 use serde::Serialize;
 use text::shown::shown;
@@ -96,12 +97,8 @@ impl Spread {
     /// Computes it from the figures of one or more rounds.
     pub fn of(mut figures: Vec<f64>, unit: &'static str) -> Spread {
         figures.sort_by(f64::total_cmp);
-        let (last, half) = (figures.len() - 1, figures.len() / 2);
-        let median = match figures.len() % 2 {
-            1 => figures[half],
-            _ => (figures[half - 1] + figures[half]) / 2.0,
-        };
-        Spread { median, low: figures[0], high: figures[last], unit }
+        let median = median(&figures).expect("there is a round");
+        Spread { median, low: figures[0], high: figures[figures.len() - 1], unit }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Evidence, Rule};
 use crate::evidence::{AgentDriven, DriveSummary};
+use crate::stats::quantile::median;
 use crate::verdict::{Finding, Weight};
 use text::units;
 
@@ -34,12 +35,8 @@ fn about(name: &str, driven: &DriveSummary) -> Vec<Finding> {
         let connections = if driven.closed() { agent.connections.max(1) } else { 1 };
         agent.operations as f64 / connections as f64
     };
-    let mut all: Vec<f64> = driven.agents.each.values().map(share).collect();
-    all.sort_by(f64::total_cmp);
-    let median = match all.len() {
-        many if many < FEWEST => return Vec::new(),
-        many => (all[many / 2] + all[(many - 1) / 2]) / 2.0,
-    };
+    let all: Vec<f64> = driven.agents.each.values().map(share).collect();
+    let Some(median) = median(&all).filter(|_| all.len() >= FEWEST) else { return Vec::new() };
     let odd = |(rank, agent): (&u32, &AgentDriven)| {
         let ratio = share(agent) / median;
         if median <= 0.0 || (1.0 / MOST..=MOST).contains(&ratio) {
