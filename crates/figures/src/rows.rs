@@ -59,9 +59,18 @@ impl Rows {
 
     /// Adds the figure of a case. One that is not finite, or not above 0, is none, nor is one of which it is not known
     /// whether a larger one is better. The qualifier is part of the name of the case, whatever else is in the output:
-    /// a case must have one name in all outputs.
-    pub(crate) fn add(&mut self, name: &str, qualifier: &str, value: f64, unit: &str) {
-        self.add_directed(name, qualifier, value, unit, None);
+    /// a case must have one name in all outputs. Without a value the case has no usable figure.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        qualifier: &str,
+        value: impl Into<Option<f64>>,
+        unit: &str,
+    ) {
+        match value.into() {
+            Some(value) => self.add_directed(name, qualifier, value, unit, None),
+            None => self.without_figure(),
+        }
     }
 
     /// Adds a figure, as [`add`](Self::add). `larger` says whether a larger one is better, whatever follows from the

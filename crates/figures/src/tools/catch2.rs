@@ -48,10 +48,8 @@ fn read_xml(document: &Document, rows: &mut Rows) {
             }
             "mean" => {
                 if let Some(name) = benchmark.take() {
-                    match attribute(attributes, "value").as_deref().and_then(text_number) {
-                        Some(figure) => rows.add(&name, &around, figure, "ns"),
-                        None => rows.without_figure(),
-                    }
+                    let figure = attribute(attributes, "value").as_deref().and_then(text_number);
+                    rows.add(&name, &around, figure, "ns");
                 }
             }
             _ => {}
@@ -164,10 +162,7 @@ impl Table {
     }
 
     fn add(&self, mean: &str, unit: &str, around: &str, rows: &mut Rows) {
-        match text_number(mean).filter(|_| is_time(unit)) {
-            Some(figure) => rows.add(&self.name, around, figure, unit),
-            None => rows.without_figure(),
-        }
+        rows.add(&self.name, around, text_number(mean).filter(|_| is_time(unit)), unit);
     }
 }
 

@@ -38,10 +38,7 @@ fn read_json(result: &Value, rows: &mut Rows) {
     if codes.any(|code| *code != 0) {
         return rows.failed(name, &params);
     }
-    match result["median"].as_f64().or(result["mean"].as_f64()) {
-        Some(seconds) => rows.add(name, &params, seconds, "s"),
-        None => rows.without_figure(),
-    }
+    rows.add(name, &params, result["median"].as_f64().or(result["mean"].as_f64()), "s");
 }
 
 /// `Benchmark 1: sleep 1`, and below it `  Time (mean ± σ):     305.1 ms ±   1.2 ms    [User: …]`

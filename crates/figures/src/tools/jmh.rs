@@ -71,10 +71,7 @@ fn read_text(document: &Document, rows: &mut Rows) {
             None if line.name.contains(':') || medians.contains(&key(line, line.name)) => continue,
             None => line.name,
         };
-        match line.score {
-            Some(score) => rows.add(&with_params(name, &line.params), line.mode, score, line.unit),
-            None => rows.without_figure(),
-        }
+        rows.add(&with_params(name, &line.params), line.mode, line.score, line.unit);
     }
 }
 

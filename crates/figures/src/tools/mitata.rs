@@ -33,10 +33,7 @@ fn read_json(value: &Value, rows: &mut Rows) {
                 continue;
             }
             let stats = &run["stats"];
-            match stats["p50"].as_f64().or(stats["avg"].as_f64()) {
-                Some(figure) => rows.add(name, group, figure, "ns"),
-                None => rows.without_figure(),
-            }
+            rows.add(name, group, stats["p50"].as_f64().or(stats["avg"].as_f64()), "ns");
         }
     }
 }
@@ -57,10 +54,7 @@ fn read_text(document: &Document, rows: &mut Rows) {
         } else if is_below && let Some((name, _)) = line.split_once(" error: ") {
             rows.failed(name, group);
         } else if is_below && let Some((name, figure, unit)) = of_line(line) {
-            match figure {
-                Some(figure) => rows.add(name, group, figure, unit),
-                None => rows.without_figure(),
-            }
+            rows.add(name, group, figure, unit);
         }
         above = line;
     }

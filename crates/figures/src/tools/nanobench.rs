@@ -28,15 +28,8 @@ fn read_json(result: &Value, rows: &mut Rows) {
     let batch = result["batch"].as_f64().unwrap_or(1.0);
     let unit = result["unit"].as_str().unwrap_or("op");
     let seconds = result["median(elapsed)"].as_f64().map(|seconds| seconds / batch);
-    match seconds {
-        Some(seconds) => rows.add(
-            name,
-            qualifier(result["title"].as_str().unwrap_or("")),
-            seconds,
-            &format!("s/{unit}"),
-        ),
-        None => rows.without_figure(),
-    }
+    let title = result["title"].as_str().unwrap_or("");
+    rows.add(name, qualifier(title), seconds, &format!("s/{unit}"));
 }
 
 /// The title, unless it is the usual one.
@@ -68,10 +61,7 @@ fn read_tables(document: &Document, rows: &mut Rows) {
             else {
                 continue;
             };
-            match text_number(figure) {
-                Some(figure) => rows.add(&name, qualifier(table.title), figure, table.unit),
-                None => rows.without_figure(),
-            }
+            rows.add(&name, qualifier(table.title), text_number(figure), table.unit);
         }
     }
 }
