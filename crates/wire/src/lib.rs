@@ -11,6 +11,7 @@ extern crate alloc;
 use alloc::{sync::Arc, vec::Vec};
 
 mod bytes;
+mod code_table;
 mod faults;
 pub mod http1;
 mod in_order;

@@ -9,95 +9,63 @@
 //! [`Reply::code`]: crate::Reply::code
 //! [`Codec::refused`]: crate::Codec::refused
 
-/// An error of a kind without its own code.
-pub const OTHER: u16 = 2000;
-/// `ERR`.
-pub const ERR: u16 = 2001;
-/// `WRONGTYPE`: the key holds another kind of value.
-pub const WRONGTYPE: u16 = 2002;
-/// `OOM`: above `maxmemory`.
-pub const OOM: u16 = 2003;
-/// `LOADING`: the server is loading its dataset.
-pub const LOADING: u16 = 2004;
-/// `NOAUTH`: a password is needed.
-pub const NOAUTH: u16 = 2005;
-/// `WRONGPASS`.
-pub const WRONGPASS: u16 = 2006;
-/// `NOPERM`: the user may not run the command.
-pub const NOPERM: u16 = 2007;
-/// `NOPROTO`: the server does not speak this version of RESP.
-pub const NOPROTO: u16 = 2008;
-/// `MOVED`: another node of the cluster has the key.
-pub const MOVED: u16 = 2009;
-/// `ASK`: another node of the cluster may have the key.
-pub const ASK: u16 = 2010;
-/// `TRYAGAIN`: keys are being moved to another node.
-pub const TRYAGAIN: u16 = 2011;
-/// `CROSSSLOT`: keys of one command lie on several nodes.
-pub const CROSSSLOT: u16 = 2012;
-/// `CLUSTERDOWN`.
-pub const CLUSTERDOWN: u16 = 2013;
-/// `READONLY`: a replica does not accept writes.
-pub const READONLY: u16 = 2014;
-/// `MASTERDOWN`: a replica without its master serves no data.
-pub const MASTERDOWN: u16 = 2015;
-/// `NOREPLICAS`: too few of them for a write.
-pub const NOREPLICAS: u16 = 2016;
-/// `BUSY`: a script is running.
-pub const BUSY: u16 = 2017;
-/// `NOSCRIPT`.
-pub const NOSCRIPT: u16 = 2018;
-/// `MISCONF`: no writes, because the server cannot save them.
-pub const MISCONF: u16 = 2019;
-/// `EXECABORT`.
-pub const EXECABORT: u16 = 2020;
-/// `BUSYKEY`.
-pub const BUSYKEY: u16 = 2021;
-/// `BUSYGROUP`.
-pub const BUSYGROUP: u16 = 2022;
-/// `NOGROUP`.
-pub const NOGROUP: u16 = 2023;
-/// `DENIED`: protected mode.
-pub const DENIED: u16 = 2024;
-/// `ERR max number of clients reached`; the server closes.
-pub const MAX_CLIENTS: u16 = 2025;
-/// Null in reply to a SET whose condition does not hold.
-pub const NOT_SET: u16 = 2026;
+use crate::code_table::code_table;
 
-/// Every code and its name in a report.
-pub const TABLE: &[(u16, &str)] = &[
-    (OTHER, "other_error"),
-    (ERR, "err"),
-    (WRONGTYPE, "wrongtype"),
-    (OOM, "oom"),
-    (LOADING, "loading"),
-    (NOAUTH, "noauth"),
-    (WRONGPASS, "wrongpass"),
-    (NOPERM, "noperm"),
-    (NOPROTO, "noproto"),
-    (MOVED, "moved"),
-    (ASK, "ask"),
-    (TRYAGAIN, "tryagain"),
-    (CROSSSLOT, "crossslot"),
-    (CLUSTERDOWN, "clusterdown"),
-    (READONLY, "readonly"),
-    (MASTERDOWN, "masterdown"),
-    (NOREPLICAS, "noreplicas"),
-    (BUSY, "busy"),
-    (NOSCRIPT, "noscript"),
-    (MISCONF, "misconf"),
-    (EXECABORT, "execabort"),
-    (BUSYKEY, "busykey"),
-    (BUSYGROUP, "busygroup"),
-    (NOGROUP, "nogroup"),
-    (DENIED, "denied"),
-    (MAX_CLIENTS, "max_clients"),
-    (NOT_SET, "not_set"),
-];
-
-/// The name of a code. Returns None if it is not of this protocol.
-pub fn name(code: u16) -> Option<&'static str> {
-    TABLE.iter().find(|entry| entry.0 == code).map(|entry| entry.1)
+code_table! {
+    /// An error of a kind without its own code.
+    OTHER = (2000, "other_error"),
+    /// `ERR`.
+    ERR = (2001, "err"),
+    /// `WRONGTYPE`: the key holds another kind of value.
+    WRONGTYPE = (2002, "wrongtype"),
+    /// `OOM`: above `maxmemory`.
+    OOM = (2003, "oom"),
+    /// `LOADING`: the server is loading its dataset.
+    LOADING = (2004, "loading"),
+    /// `NOAUTH`: a password is needed.
+    NOAUTH = (2005, "noauth"),
+    /// `WRONGPASS`.
+    WRONGPASS = (2006, "wrongpass"),
+    /// `NOPERM`: the user may not run the command.
+    NOPERM = (2007, "noperm"),
+    /// `NOPROTO`: the server does not speak this version of RESP.
+    NOPROTO = (2008, "noproto"),
+    /// `MOVED`: another node of the cluster has the key.
+    MOVED = (2009, "moved"),
+    /// `ASK`: another node of the cluster may have the key.
+    ASK = (2010, "ask"),
+    /// `TRYAGAIN`: keys are being moved to another node.
+    TRYAGAIN = (2011, "tryagain"),
+    /// `CROSSSLOT`: keys of one command lie on several nodes.
+    CROSSSLOT = (2012, "crossslot"),
+    /// `CLUSTERDOWN`.
+    CLUSTERDOWN = (2013, "clusterdown"),
+    /// `READONLY`: a replica does not accept writes.
+    READONLY = (2014, "readonly"),
+    /// `MASTERDOWN`: a replica without its master serves no data.
+    MASTERDOWN = (2015, "masterdown"),
+    /// `NOREPLICAS`: too few of them for a write.
+    NOREPLICAS = (2016, "noreplicas"),
+    /// `BUSY`: a script is running.
+    BUSY = (2017, "busy"),
+    /// `NOSCRIPT`.
+    NOSCRIPT = (2018, "noscript"),
+    /// `MISCONF`: no writes, because the server cannot save them.
+    MISCONF = (2019, "misconf"),
+    /// `EXECABORT`.
+    EXECABORT = (2020, "execabort"),
+    /// `BUSYKEY`.
+    BUSYKEY = (2021, "busykey"),
+    /// `BUSYGROUP`.
+    BUSYGROUP = (2022, "busygroup"),
+    /// `NOGROUP`.
+    NOGROUP = (2023, "nogroup"),
+    /// `DENIED`: protected mode.
+    DENIED = (2024, "denied"),
+    /// `ERR max number of clients reached`; the server closes.
+    MAX_CLIENTS = (2025, "max_clients"),
+    /// Null in reply to a SET whose condition does not hold.
+    NOT_SET = (2026, "not_set"),
 }
 
 /// How much of an error's text is needed for its code.
