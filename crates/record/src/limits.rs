@@ -32,7 +32,7 @@ const MOST_LOOKS: usize = 16;
 /// Maximum number of cores of a machine.
 const MOST_CORES: usize = 65_536;
 /// Maximum number of metrics: all that can be compared.
-const METRICS: usize = Metric::ALL.len();
+const METRICS: usize = Metric::RANKED.len();
 
 /// What is wrong with the size of a plan. The text follows "the plan has".
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]

@@ -4,16 +4,16 @@
 macro_rules! named {
     ($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $value:ident = $text:literal,)* }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $text)] $value,)*
         }
 
         impl $name {
             /// All values.
-            pub const ALL: &'static [$name] = &[$($name::$value,)*];
+            pub const ALL: [$name; [$($text),*].len()] = [$($name::$value),*];
 
-            /// Its name, as it is written in settings.
+            /// Its name, as it is written in settings and in the journal.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$value => $text,)*

@@ -1,5 +1,6 @@
 //! Objectives of `--slo`: what the operations at a rate must meet.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 
 /// An objective. The capacity of a target is the highest rate at which it is met.
@@ -30,33 +31,19 @@ impl Objective {
     }
 }
 
-/// A percentile that an objective can limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Percentile {
-    /// The median.
-    #[serde(rename = "p50")]
-    P50,
-    /// The 99th percentile.
-    #[serde(rename = "p99")]
-    P99,
-    /// The 99.9th percentile.
-    #[serde(rename = "p99.9")]
-    P999,
+named! {
+    /// A percentile that an objective can limit.
+    pub enum Percentile {
+        /// The median.
+        P50 = "p50",
+        /// The 99th percentile.
+        P99 = "p99",
+        /// The 99.9th percentile.
+        P999 = "p99.9",
+    }
 }
 
 impl Percentile {
-    /// All percentiles.
-    pub const ALL: [Percentile; 3] = [Percentile::P50, Percentile::P99, Percentile::P999];
-
-    /// Its name in settings and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Percentile::P50 => "p50",
-            Percentile::P99 => "p99",
-            Percentile::P999 => "p99.9",
-        }
-    }
-
     /// The fraction of operations beyond it: 0.01 for the p99.
     pub fn beyond(self) -> f64 {
         match self {

@@ -1,5 +1,6 @@
 //! How operations ended, by class and by cause.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,103 +16,58 @@ pub enum FaultOwner {
     Host,
 }
 
-/// Why an operation got no complete reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[repr(u8)]
-pub enum Failure {
-    /// The connection was refused.
-    Refused,
-    /// The peer reset the connection.
-    Reset,
-    /// The peer closed the connection before the reply was complete.
-    Closed,
-    /// The reply violated the protocol or its limits, or a program did not report how many
-    /// operations it did.
-    Protocol,
-    /// No complete reply within the timeout.
-    Timeout,
-    /// The TLS handshake or a TLS record failed.
-    Tls,
-    /// No local port was free (`EADDRNOTAVAIL`).
-    NoPort,
-    /// No file descriptor was free (`EMFILE`, `ENFILE`).
-    NoDescriptor,
-    /// No buffer memory was free (`ENOBUFS`, `ENOMEM`).
-    NoMemory,
-    /// The network or the host cannot be reached.
-    Unreachable,
-    /// The store is full (`ENOSPC`, `EDQUOT`, `EFBIG`).
-    Full,
-    /// The store denied access (`EACCES`, `EPERM`, `EROFS`).
-    Denied,
-    /// The store could not read or write (`EIO`, or its directory was removed).
-    Io,
-    /// The program exited with a status other than 0, or could not be started.
-    Exit,
-    /// The program was killed by a signal.
-    Signal,
-    /// No connection of the pool became free within its wait.
-    Starved,
-    /// The reply had more bytes than the contender allows.
-    TooLarge,
-    /// There was no reply yet when the launch or the run ended, and the timeout had not passed.
-    Waiting,
+named! {
+    /// Why an operation got no complete reply.
+    #[derive(PartialOrd, Ord)]
+    #[repr(u8)]
+    pub enum Failure {
+        /// The connection was refused.
+        Refused = "refused",
+        /// The peer reset the connection.
+        Reset = "reset",
+        /// The peer closed the connection before the reply was complete.
+        Closed = "closed",
+        /// The reply violated the protocol or its limits, or a program did not report how many
+        /// operations it did.
+        Protocol = "protocol",
+        /// No complete reply within the timeout.
+        Timeout = "timeout",
+        /// The TLS handshake or a TLS record failed.
+        Tls = "tls",
+        /// No local port was free (`EADDRNOTAVAIL`).
+        NoPort = "no_port",
+        /// No file descriptor was free (`EMFILE`, `ENFILE`).
+        NoDescriptor = "no_descriptor",
+        /// No buffer memory was free (`ENOBUFS`, `ENOMEM`).
+        NoMemory = "no_memory",
+        /// The network or the host cannot be reached.
+        Unreachable = "unreachable",
+        /// The store is full (`ENOSPC`, `EDQUOT`, `EFBIG`).
+        Full = "full",
+        /// The store denied access (`EACCES`, `EPERM`, `EROFS`).
+        Denied = "denied",
+        /// The store could not read or write (`EIO`, or its directory was removed).
+        Io = "io",
+        /// The program exited with a status other than 0, or could not be started.
+        Exit = "exit",
+        /// The program was killed by a signal.
+        Signal = "signal",
+        /// No connection of the pool became free within its wait.
+        Starved = "starved",
+        /// The reply had more bytes than the contender allows.
+        TooLarge = "too_large",
+        /// There was no reply yet when the launch or the run ended, and the timeout had not passed.
+        Waiting = "waiting",
+    }
 }
 
 impl Failure {
-    /// All classes, in the order of their numbers.
-    pub const ALL: [Failure; 18] = [
-        Failure::Refused,
-        Failure::Reset,
-        Failure::Closed,
-        Failure::Protocol,
-        Failure::Timeout,
-        Failure::Tls,
-        Failure::NoPort,
-        Failure::NoDescriptor,
-        Failure::NoMemory,
-        Failure::Unreachable,
-        Failure::Full,
-        Failure::Denied,
-        Failure::Io,
-        Failure::Exit,
-        Failure::Signal,
-        Failure::Starved,
-        Failure::TooLarge,
-        Failure::Waiting,
-    ];
-
     /// Its cause.
     pub fn fault_owner(self) -> FaultOwner {
         match self {
             Failure::NoPort | Failure::NoDescriptor | Failure::NoMemory => FaultOwner::Generator,
             Failure::Unreachable => FaultOwner::Host,
             _ => FaultOwner::Target,
-        }
-    }
-
-    /// Its name in journal and report.
-    pub fn name(self) -> &'static str {
-        match self {
-            Failure::Refused => "refused",
-            Failure::Reset => "reset",
-            Failure::Closed => "closed",
-            Failure::Protocol => "protocol",
-            Failure::Timeout => "timeout",
-            Failure::Tls => "tls",
-            Failure::NoPort => "no_port",
-            Failure::NoDescriptor => "no_descriptor",
-            Failure::NoMemory => "no_memory",
-            Failure::Unreachable => "unreachable",
-            Failure::Full => "full",
-            Failure::Denied => "denied",
-            Failure::Io => "io",
-            Failure::Exit => "exit",
-            Failure::Signal => "signal",
-            Failure::Starved => "starved",
-            Failure::TooLarge => "too_large",
-            Failure::Waiting => "waiting",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The questions for the judge: part of the plan, fixed before round 1.
 
+use crate::named::named;
 use crate::{Consistency, Launches, LengthRule, Objective, PilotChoice, RunSweep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -359,33 +360,28 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// A figure of one trial. Its text is the path below `metrics` in the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Metric {
-    /// Operations per second.
-    #[serde(rename = "throughput")]
-    Throughput,
-    /// Median response time.
-    #[serde(rename = "response_time.p50")]
-    ResponseP50,
-    /// 99th percentile of response time.
-    #[serde(rename = "response_time.p99")]
-    ResponseP99,
-    /// 99.9th percentile of response time.
-    #[serde(rename = "response_time.p999")]
-    ResponseP999,
-    /// Seconds of the target's CPU for each operation, including CPU at rest.
-    #[serde(rename = "target_cpu_per_operation")]
-    TargetCpu,
-    /// Peak memory of the target in bytes: of a launch, or of a program in a round.
-    #[serde(rename = "target_peak_memory")]
-    PeakMemory,
-    /// The highest rate that meets the objectives of `--slo`, in operations per second.
-    #[serde(rename = "capacity")]
-    Capacity,
-    /// What a case of a suite costs: its figure, or the inverse of one of which more is better.
-    #[serde(rename = "cost")]
-    Cost,
+named! {
+    /// A figure of one trial. Its text is the path below `metrics` in the report.
+    #[derive(Default, PartialOrd, Ord, Hash)]
+    pub enum Metric {
+        /// Operations per second.
+        #[default]
+        Throughput = "throughput",
+        /// Median response time.
+        ResponseP50 = "response_time.p50",
+        /// 99th percentile of response time.
+        ResponseP99 = "response_time.p99",
+        /// 99.9th percentile of response time.
+        ResponseP999 = "response_time.p999",
+        /// Seconds of the target's CPU for each operation, including CPU at rest.
+        TargetCpu = "target_cpu_per_operation",
+        /// Peak memory of the target in bytes: of a launch, or of a program in a round.
+        PeakMemory = "target_peak_memory",
+        /// The highest rate that meets the objectives of `--slo`, in operations per second.
+        Capacity = "capacity",
+        /// What a case of a suite costs: its figure, or the inverse of one of which more is better.
+        Cost = "cost",
+    }
 }
 
 /// Which direction is better.
@@ -399,7 +395,7 @@ pub enum Direction {
 
 impl Metric {
     /// All metrics that contenders can be ranked by.
-    pub const ALL: [Metric; 6] = [
+    pub const RANKED: [Metric; 6] = [
         Metric::Throughput,
         Metric::ResponseP50,
         Metric::ResponseP99,
@@ -410,16 +406,7 @@ impl Metric {
 
     /// The path below `metrics` in the report.
     pub fn path(self) -> &'static str {
-        match self {
-            Metric::Throughput => "throughput",
-            Metric::ResponseP50 => "response_time.p50",
-            Metric::ResponseP99 => "response_time.p99",
-            Metric::ResponseP999 => "response_time.p999",
-            Metric::TargetCpu => "target_cpu_per_operation",
-            Metric::PeakMemory => "target_peak_memory",
-            Metric::Capacity => "capacity",
-            Metric::Cost => "cost",
-        }
+        self.name()
     }
 
     /// Which direction is better.

@@ -1,6 +1,6 @@
 //! What the operations of a contender request, without secrets.
 
-use crate::{Skew, Workload};
+use crate::{Skew, Workload, named::named};
 use serde::{Deserialize, Serialize};
 
 /// What the operations of a contender request.
@@ -201,23 +201,13 @@ pub struct MessageSettings {
     pub members: Option<u32>,
 }
 
-/// Content of a WebSocket message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageKind {
-    /// UTF-8.
-    Text,
-    /// Any bytes.
-    Binary,
-}
-
-impl MessageKind {
-    /// Its name, as it is written in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            MessageKind::Text => "text",
-            MessageKind::Binary => "binary",
-        }
+named! {
+    /// Content of a WebSocket message.
+    pub enum MessageKind {
+        /// UTF-8.
+        Text = "text",
+        /// Any bytes.
+        Binary = "binary",
     }
 }
 
@@ -254,32 +244,16 @@ fn is_once(times: &u32) -> bool {
     *times == 1
 }
 
-/// How statements are sent to a database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SqlProtocol {
-    /// PostgreSQL and Cassandra: as text, parsed and planned each time, in one message.
-    Simple,
-    /// PostgreSQL: with bound values, parsed and planned each time, in one round trip.
-    Extended,
-    /// MySQL: as text, parsed and planned each time.
-    Text,
-    /// Prepared once for each connection, with bound values.
-    Prepared,
-}
-
-impl SqlProtocol {
-    /// All ways.
-    pub const ALL: [SqlProtocol; 4] =
-        [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Text, SqlProtocol::Prepared];
-
-    /// Its name, as it is written in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            SqlProtocol::Simple => "simple",
-            SqlProtocol::Extended => "extended",
-            SqlProtocol::Text => "text",
-            SqlProtocol::Prepared => "prepared",
-        }
+named! {
+    /// How statements are sent to a database.
+    pub enum SqlProtocol {
+        /// PostgreSQL and Cassandra: as text, parsed and planned each time, in one message.
+        Simple = "simple",
+        /// PostgreSQL: with bound values, parsed and planned each time, in one round trip.
+        Extended = "extended",
+        /// MySQL: as text, parsed and planned each time.
+        Text = "text",
+        /// Prepared once for each connection, with bound values.
+        Prepared = "prepared",
     }
 }

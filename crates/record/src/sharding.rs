@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 named! {
     /// The rule by which a client finds the server of a key: one of those in PHP's clients for
     /// memcached.
+    #[derive(Default)]
     pub enum ShardRule {
         /// The hash of the key modulo the number of servers: libmemcached's default.
         #[default]

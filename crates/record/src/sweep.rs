@@ -1,5 +1,6 @@
 //! A sweep: one setting at several load points, all of which are driven in one run.
 
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 
 /// The load points of a run. Each target is driven at each of them, in every round: as a contender of its own. Those of
@@ -33,31 +34,17 @@ impl RunSweep {
     }
 }
 
-/// The one setting that differs between load points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Factor {
-    /// Connections to each contender.
-    Connections,
-    /// Operations per second.
-    Rate,
-    /// Bytes of a value.
-    Value,
-    /// Operations in flight on each connection.
-    Depth,
-}
-
-impl Factor {
-    /// All factors.
-    pub const ALL: [Factor; 4] = [Factor::Connections, Factor::Rate, Factor::Value, Factor::Depth];
-
-    /// Its name in settings and at the beginning of the names of load points.
-    pub fn name(self) -> &'static str {
-        match self {
-            Factor::Connections => "connections",
-            Factor::Rate => "rate",
-            Factor::Value => "value",
-            Factor::Depth => "depth",
-        }
+named! {
+    /// The one setting that differs between load points.
+    #[derive(Hash)]
+    pub enum Factor {
+        /// Connections to each contender.
+        Connections = "connections",
+        /// Operations per second.
+        Rate = "rate",
+        /// Bytes of a value.
+        Value = "value",
+        /// Operations in flight on each connection.
+        Depth = "depth",
     }
 }

@@ -79,7 +79,7 @@ fn gets() -> Workload {
 
 #[test]
 fn every_key_is_on_one_server_and_found_there() {
-    for rule in ShardRule::ALL {
+    for rule in &ShardRule::ALL {
         let servers = Servers::loaded(*rule, false, &gets());
         let items = servers.items();
         assert_eq!(items.iter().sum::<u64>(), KEYS, "{rule:?}: {items:?}");

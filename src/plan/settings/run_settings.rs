@@ -411,7 +411,7 @@ pub(in crate::plan) fn operations(text: &str) -> Result<u64, String> {
 }
 
 fn by(text: &str) -> Result<Metric, String> {
-    one_of(text, BY, Metric::ALL)
+    one_of(text, BY, Metric::RANKED)
 }
 
 /// Any number of 64 bits, as reports print it, or a short one such as `10k`.

@@ -61,7 +61,7 @@ fn bytes_above_127_are_signed() {
 
 #[test]
 fn only_keys_of_a_server_that_is_down_move_and_only_with_failover() {
-    for rule in ShardRule::ALL {
+    for rule in &ShardRule::ALL {
         let servers = RUNNING;
         let before = digits(&mut router(*rule, false, &servers), |_| false);
         let without = digits(&mut router(*rule, false, &servers), |server| server == 1);
@@ -88,7 +88,7 @@ fn keys_move_where_the_real_clients_send_them() {
 
 #[test]
 fn a_key_stays_where_nothing_can_take_its_place() {
-    for rule in ShardRule::ALL {
+    for rule in &ShardRule::ALL {
         let mut router = router(*rule, true, &RUNNING);
         let before = digits(&mut router, |_| false);
         assert_eq!(digits(&mut router, |_| true), before, "{rule:?}");
