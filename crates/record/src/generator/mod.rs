@@ -85,16 +85,6 @@ pub enum Picked {
 }
 
 impl Generator {
-    /// Whether its results are numbers.
-    pub fn is_integer(&self) -> bool {
-        use Generator::{Key, Now, Parent, Row, Seq, Uniform, Zipf};
-        match self {
-            Uniform { .. } | Zipf { .. } | Seq(_) | Now | Key(_) | Row(_) | Parent(_) => true,
-            Generator::Pick(from) => from.iter().all(|one| matches!(one, Picked::Integer(_))),
-            _ => false,
-        }
-    }
-
     /// Whether its results may contain any byte, and so are not always text.
     pub fn is_binary(&self) -> bool {
         matches!(self, Generator::Bytes(_) | Generator::Value)
