@@ -32,12 +32,7 @@ impl Refusal {
             Refusal::NoSuchTable => Some("the statement refers to a table that does not exist"),
             Refusal::NoSuchColumn => Some("the statement refers to a column that does not exist"),
             Refusal::SyntaxError => Some("it cannot parse the statement"),
-            Refusal::NotUp
-            | Refusal::TooManyConnections
-            | Refusal::LogIn
-            | Refusal::NoSuchService
-            | Refusal::NoSuchDatabase
-            | Refusal::NotAllowed => None,
+            _ => None,
         }
     }
 }

@@ -214,10 +214,7 @@ impl Protocol {
 
     /// Whether its contenders can hold keys and values.
     pub fn is_store(&self) -> bool {
-        match self.family {
-            Family::Store(_) | Family::Sql(_) | Family::Files(_) => true,
-            Family::Requests(_) | Family::Messages(_) | Family::Program => false,
-        }
+        matches!(self.family, Family::Store(_) | Family::Sql(_) | Family::Files(_))
     }
 
     /// Returns its properties as an SQL database, or None if it is not one.
@@ -251,10 +248,7 @@ impl Protocol {
             (OperationText::Sql(_), Family::Sql(_))
             | (OperationText::Request { .. }, Family::Requests(_)) => true,
             (OperationText::Command(_), Family::Store(store)) => store.has_commands,
-            (
-                OperationText::Sql(_) | OperationText::Request { .. } | OperationText::Command(_),
-                _,
-            ) => false,
+            _ => false,
         }
     }
 }

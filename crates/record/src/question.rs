@@ -426,14 +426,10 @@ impl Metric {
     /// Its quantile. Returns None unless it is a metric of response time.
     pub fn quantile(self) -> Option<f64> {
         match self {
-            Metric::Throughput
-            | Metric::TargetCpu
-            | Metric::PeakMemory
-            | Metric::Capacity
-            | Metric::Cost => None,
             Metric::ResponseP50 => Some(0.5),
             Metric::ResponseP99 => Some(0.99),
             Metric::ResponseP999 => Some(0.999),
+            _ => None,
         }
     }
 }

@@ -50,10 +50,7 @@ impl RequestPlan {
             | RequestPlan::Store(work)
             | RequestPlan::Database { work, .. }
             | RequestPlan::Files(work) => Some(work),
-            RequestPlan::Request(_)
-            | RequestPlan::Messages(_)
-            | RequestPlan::Statement { .. }
-            | RequestPlan::Program => None,
+            _ => None,
         }
     }
 
@@ -64,10 +61,7 @@ impl RequestPlan {
             | RequestPlan::Store(work)
             | RequestPlan::Database { work, .. }
             | RequestPlan::Files(work) => work.workload.prefix = Workload::prefix_of(contender),
-            RequestPlan::Request(_)
-            | RequestPlan::Messages(_)
-            | RequestPlan::Statement { .. }
-            | RequestPlan::Program => {}
+            _ => {}
         }
     }
 
@@ -87,12 +81,7 @@ impl RequestPlan {
     pub fn request(&self) -> Option<&RequestSettings> {
         match self {
             RequestPlan::Request(request) | RequestPlan::Requests { request, .. } => Some(request),
-            RequestPlan::Messages(_)
-            | RequestPlan::Store(_)
-            | RequestPlan::Statement { .. }
-            | RequestPlan::Database { .. }
-            | RequestPlan::Files(_)
-            | RequestPlan::Program => None,
+            _ => None,
         }
     }
 
@@ -101,12 +90,7 @@ impl RequestPlan {
     pub fn sql(&self) -> Option<&SqlSettings> {
         match self {
             RequestPlan::Statement { sql, .. } | RequestPlan::Database { sql, .. } => Some(sql),
-            RequestPlan::Request(_)
-            | RequestPlan::Requests { .. }
-            | RequestPlan::Messages(_)
-            | RequestPlan::Store(_)
-            | RequestPlan::Files(_)
-            | RequestPlan::Program => None,
+            _ => None,
         }
     }
 
@@ -115,13 +99,7 @@ impl RequestPlan {
     pub fn statement(&self) -> Option<&str> {
         match self {
             RequestPlan::Statement { statement, .. } => Some(statement),
-            RequestPlan::Request(_)
-            | RequestPlan::Requests { .. }
-            | RequestPlan::Messages(_)
-            | RequestPlan::Store(_)
-            | RequestPlan::Database { .. }
-            | RequestPlan::Files(_)
-            | RequestPlan::Program => None,
+            _ => None,
         }
     }
 
@@ -149,14 +127,7 @@ impl RequestPlan {
     /// Whether the contender keeps data that a workload works on. With HTTP a workload only
     /// determines the requests.
     pub fn is_store(&self) -> bool {
-        match self {
-            RequestPlan::Store(_) | RequestPlan::Database { .. } | RequestPlan::Files(_) => true,
-            RequestPlan::Request(_)
-            | RequestPlan::Requests { .. }
-            | RequestPlan::Messages(_)
-            | RequestPlan::Statement { .. }
-            | RequestPlan::Program => false,
-        }
+        matches!(self, RequestPlan::Store(_) | RequestPlan::Database { .. } | RequestPlan::Files(_))
     }
 }
 

@@ -37,11 +37,7 @@ pub(crate) fn planned(question: &Question) -> String {
             return format!("{replicates}, as many as fit into {}", units::show_ns(ns));
         }
         // Of a suite, cases are left out for want of time, and never rounds.
-        LengthRule::Fixed
-        | LengthRule::Cases
-        | LengthRule::Part { .. }
-        | LengthRule::WithinNs(_)
-        | LengthRule::ShortRounds { .. } => {}
+        _ => {}
     }
     if question.interim_looks.is_empty() {
         return replicates;

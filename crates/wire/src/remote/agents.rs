@@ -251,11 +251,7 @@ impl Message for FromCoordinator {
                 push_u64(body, *at_ns);
             }
             FromCoordinator::Send { trials } => push_u64(body, *trials),
-            FromCoordinator::Accepted
-            | FromCoordinator::Ping
-            | FromCoordinator::Renew
-            | FromCoordinator::End
-            | FromCoordinator::Bye => {}
+            _ => {}
         }
     }
 

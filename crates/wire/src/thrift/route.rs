@@ -65,15 +65,10 @@ const ROW_COLUMN: &[u8] = &[0, 2, ELEMENT, 2, ELEMENT];
 pub(super) fn position(walker: &Walker, token: Token<'_>, success: Success) -> Position {
     let is_at = |route: &[u8]| walker.is_at(token, &[], route);
     let to_columns: &[u8] = match success {
-        Success::Void
-        | Success::Text
-        | Success::Keys
-        | Success::Rows
-        | Success::Struct
-        | Success::Refused => &[],
         Success::Column => &[0],
         Success::Columns => &[0, ELEMENT],
         Success::ColumnsOfKeys => &[0, VALUE, ELEMENT],
+        _ => &[],
     };
     let in_columns = |rest: &[u8]| !to_columns.is_empty() && walker.is_at(token, to_columns, rest);
     if success == Success::Refused {

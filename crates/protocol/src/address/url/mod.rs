@@ -155,10 +155,7 @@ impl Url {
             crate::Login::UserAndPassword if !(user && password) => {
                 Err(format!("the user or the password is missing: write {example}"))
             }
-            crate::Login::Never
-            | crate::Login::Optional
-            | crate::Login::User
-            | crate::Login::UserAndPassword => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -176,7 +173,7 @@ impl Url {
                     "the path of a {name} address must be the name of a {what}, such as {example}"
                 ))
             }
-            Path::Nothing | Path::Number | Path::Name { .. } | Path::OfRequest => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -219,9 +216,7 @@ impl Url {
     pub fn host_header(&self) -> String {
         match &self.endpoint {
             Endpoint::Host { host, port } => self.authority(host, *port),
-            Endpoint::Unix(_) | Endpoint::Directory(_) | Endpoint::Program(_) => {
-                "localhost".to_owned()
-            }
+            _ => "localhost".to_owned(),
         }
     }
 
