@@ -45,26 +45,23 @@ pub fn check(value: &str) -> Result<(), String> {
 /// From now on no text of this process contains the value. A value that is too short is ignored;
 /// [`check`] reports it.
 pub fn declare(value: &str) {
+    keep(&DECLARED, value);
+}
+
+fn keep(known: &Mutex<Vec<String>>, value: &str) {
     sys::limits::hide_memory();
-    let mut declared = DECLARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     for form in forms(value) {
-        if !declared.contains(&form) {
-            declared.push(form);
+        if !known.contains(&form) {
+            known.push(form);
         }
     }
 }
 
 /// From now on nothing that a target said and that this process shows contains this password of an address.
 pub fn declare_login(password: &[u8]) {
-    if password.is_empty() {
-        return;
-    }
-    sys::limits::hide_memory();
-    let mut logins = LOGINS.lock().unwrap_or_else(PoisonError::into_inner);
-    for form in forms(&String::from_utf8_lossy(password)) {
-        if !logins.contains(&form) {
-            logins.push(form);
-        }
+    if !password.is_empty() {
+        keep(&LOGINS, &String::from_utf8_lossy(password));
     }
 }
 
