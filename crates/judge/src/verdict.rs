@@ -201,7 +201,7 @@ impl Finding {
 }
 
 /// The verdict of a comparison in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Word {
     /// `b` is faster than `a`.
@@ -211,6 +211,7 @@ pub enum Word {
     /// The interval lies inside ± the smallest difference that matters.
     Equivalent,
     /// None of these was shown.
+    #[default]
     Undecided,
     /// The audit has a void finding.
     Void,
@@ -224,18 +225,19 @@ impl Word {
 }
 
 /// What a result is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// The programs: the launch is the replicate, or every turn starts them anew.
     Programs,
     /// These launches of them. Others may differ.
+    #[default]
     Launches,
 }
 
 /// One metric of one pair. `ratio`, `low` and `high` are b/a of the metric's
 /// value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// Name of the contender compared with.
     pub a: String,
@@ -312,32 +314,9 @@ impl Comparison {
             a: a.to_owned(),
             b: b.to_owned(),
             metric,
-            group: None,
-            request: None,
-            case: None,
             primary: true,
-            scope: Scope::Launches,
-            launch_of_a: false,
-            launch_of_b: false,
-            ratio: None,
-            low: None,
-            high: None,
             confidence,
-            replicates: 0,
-            interim_looks: None,
-            charged: None,
-            beyond_generator: None,
-            client_share: None,
-            p: None,
-            t_interval: None,
-            verdict: Word::Undecided,
-            because: Vec::new(),
-            withheld: None,
-            at_least: false,
-            fresh_rounds: None,
-            sees: None,
-            rounds: Vec::new(),
-            middle: None,
+            ..Comparison::default()
         }
     }
 
