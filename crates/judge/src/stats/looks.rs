@@ -105,21 +105,6 @@ impl Looks {
         self.rounds
     }
 
-    /// The level of the interval at every look: 0.0125 for one comparison at 5 %.
-    pub fn level(&self) -> f64 {
-        self.level
-    }
-
-    /// The look that comes just after this many rounds.
-    pub fn after(&self, rounds: u32) -> Option<Look> {
-        self.all().find(|look| look.rounds == rounds)
-    }
-
-    /// How many rounds the next look needs. Returns None if the run is at its end.
-    pub fn next(&self, rounds: u32) -> Option<u32> {
-        self.rounds.into_iter().find(|look| *look > rounds)
-    }
-
     /// Judges the differences of the rounds at each look made so far, up to the first that decides.
     /// `decides` gets the differences of that look's rounds and the level, and returns the word, or
     /// None if it is undecided. Returns None before the first look. Rounds after the latest look
@@ -169,6 +154,22 @@ mod tests {
     use crate::verdict::Word;
     use crate::weigh::word;
     use record::Direction;
+
+    impl Looks {
+        fn level(&self) -> f64 {
+            self.level
+        }
+
+        /// The look that comes just after this many rounds.
+        fn after(&self, rounds: u32) -> Option<Look> {
+            self.all().find(|look| look.rounds == rounds)
+        }
+
+        /// How many rounds the next look needs.
+        fn next(&self, rounds: u32) -> Option<u32> {
+            self.rounds.into_iter().find(|look| *look > rounds)
+        }
+    }
 
     fn ten(comparisons: usize) -> Looks {
         Looks::new(10, "rounds", comparisons, 0.05).expect("enough")

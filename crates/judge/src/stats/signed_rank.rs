@@ -101,11 +101,6 @@ impl SignedRank {
         Some((self.walsh[c], self.walsh[self.walsh.len() - 1 - c]))
     }
 
-    /// The actual coverage of the interval at `level`.
-    pub fn achieved(&self, level: f64) -> Option<f64> {
-        Some(1.0 - 2.0 * self.null.at_most(self.null.critical(level)?))
-    }
-
     /// The exact dual of the interval: it is at most L exactly if the interval at level L excludes
     /// 0. Zeros and ties count against a difference (other programs drop zeros; then test and
     /// interval can disagree).
@@ -120,6 +115,13 @@ impl SignedRank {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    impl SignedRank {
+        /// The actual coverage of the interval at `level`.
+        fn achieved(&self, level: f64) -> Option<f64> {
+            Some(1.0 - 2.0 * self.null.at_most(self.null.critical(level)?))
+        }
+    }
 
     /// Table of critical values: (n, c) at a level.
     const AT_5_PERCENT: [(usize, Option<usize>); 10] = [
