@@ -1,7 +1,7 @@
 //! Whether a quantile is supported by enough samples to be compared.
 
 use crate::{
-    evidence::{DriveSummary, Launch},
+    evidence::DriveSummary,
     stats::quantile::{LARGEST_ERROR, few_samples, fewest_samples},
 };
 use record::Metric;
@@ -31,29 +31,24 @@ impl Support {
     /// Returns None for metrics that are not quantiles, and without a judged round.
     pub(crate) fn new(driven: &DriveSummary, metric: Metric) -> Option<Self> {
         let q = metric.quantile()?;
-        let at_least_from = driven.at_least_from();
-        let (trials, launches) = (driven.trials.iter(), driven.launches.iter());
-        if driven.launches.is_empty() {
-            let samples = median(trials.clone().map(|trial| trial.samples as f64))? as u64;
-            let error = median(trials.filter_map(|trial| trial.standard_error(metric)));
-            let (replicates, of) = (driven.trials.len(), "round");
-            let together = driven.trials.iter().map(|trial| trial.samples).sum();
-            return Some(Support {
-                metric,
-                q,
-                of,
-                samples,
-                error,
-                replicates,
-                together,
-                at_least_from,
-            });
-        }
-        let samples = median(launches.clone().map(|launch| launch.samples() as f64))? as u64;
-        let error = median(launches.filter_map(|launch| launch.standard_error(metric)));
-        let (replicates, of) = (driven.launches.len(), "launch");
-        let together = driven.launches.iter().map(Launch::samples).sum();
-        Some(Support { metric, q, of, samples, error, replicates, together, at_least_from })
+        let trials =
+            driven.trials.iter().map(|trial| (trial.samples, trial.standard_error(metric)));
+        let launches = driven.launches.iter().map(|at| (at.samples(), at.standard_error(metric)));
+        let (of, replicates): (_, Vec<(u64, Option<f64>)>) = if driven.launches.is_empty() {
+            ("round", trials.collect())
+        } else {
+            ("launch", launches.collect())
+        };
+        Some(Support {
+            metric,
+            q,
+            of,
+            samples: median(replicates.iter().map(|(samples, _)| *samples as f64))? as u64,
+            error: median(replicates.iter().filter_map(|(_, error)| *error)),
+            replicates: replicates.len(),
+            together: replicates.iter().map(|(samples, _)| samples).sum(),
+            at_least_from: driven.at_least_from(),
+        })
     }
 
     /// Standard error of the logarithm of the quantile in all judged replicates together.
