@@ -199,7 +199,6 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
     let driven = &evidence.contenders[contender];
     let costs = evidence.costs(contender);
     let operations = Some(driven.cost_operations as f64).filter(|n| *n > 0.0);
-    let sharers = evidence.sharers(contender).into_iter();
     TargetSummary {
         cpu_unavailable: evidence.why_not_visible(contender),
         cpu_per_operation: costs
@@ -209,7 +208,7 @@ fn target(evidence: &Evidence, contender: usize) -> TargetSummary {
         launches: launches(evidence, driven),
         middle_peak_memory: middle_peak_memory(evidence, contender),
         programs: driven.judged.programs.clone(),
-        shares_process_with: sharers.map(|other| evidence.name(other as u32).to_owned()).collect(),
+        shares_process_with: evidence.names(&evidence.sharers(contender)),
         watch: driven
             .target
             .watch
@@ -246,8 +245,7 @@ fn middle_peak_memory(evidence: &Evidence, contender: usize) -> Option<f64> {
 
 /// What a store reported about itself. None if the contender has no store.
 fn store(evidence: &Evidence, contender: usize) -> Option<StoreSummary> {
-    let others = evidence.same_server(contender).into_iter();
-    let shared_with = others.map(|other| evidence.name(other as u32).to_owned()).collect();
+    let shared_with = evidence.names(&evidence.same_server(contender));
     evidence.contenders[contender].stored.summary(shared_with)
 }
 

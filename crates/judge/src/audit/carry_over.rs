@@ -58,16 +58,17 @@ fn finding(name: &str, driven: &DriveSummary) -> Option<Finding> {
 fn not_ruled_out(evidence: &Evidence) -> Option<Finding> {
     let numbers = 0..evidence.contenders.len();
     let unseen: Vec<usize> = numbers.filter(|number| !evidence.cpu_in_sight(*number)).collect();
-    let name = |number: &usize| evidence.name(*number as u32).to_owned();
-    let why =
-        |number: &usize| Some(format!("{}: {}", name(number), evidence.why_not_visible(*number)?));
-    let reasons: Vec<String> = unseen.iter().filter_map(why).collect();
+    let names = evidence.names(&unseen);
+    let why = |(number, name): (&usize, &String)| {
+        Some(format!("{name}: {}", evidence.why_not_visible(*number)?))
+    };
+    let reasons: Vec<String> = unseen.iter().zip(&names).filter_map(why).collect();
     let reasons =
         if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join("; ")) };
     let seen = format!(
         "carry-over between slices could not be ruled out: the CPU time of {} is not \
          visible{reasons}",
-        lists::listed(&unseen.iter().map(name).collect::<Vec<_>>())
+        lists::listed(&names)
     );
     let judged = evidence.complete_rounds > 0;
     let short = "carry-over could not be ruled out";

@@ -36,10 +36,7 @@ fn finding(evidence: &Evidence, contender: usize, name: &str) -> Option<Finding>
     let costs = evidence.costs(contender)?;
     let finding = match costs.cost.at_rest() {
         None if costs.shared => {
-            let sharers = evidence.sharers(contender).into_iter();
-            let names: Vec<String> =
-                sharers.map(|other| evidence.name(other as u32).to_owned()).collect();
-            let shared = lists::listed(&names);
+            let shared = lists::listed(&evidence.names(&evidence.sharers(contender)));
             let seen = format!("CPU at rest is unknown: the process is shared with {shared}");
             let hint = "run each contender in its own process";
             RULE.about(name, Weight::Note, seen).with_short("CPU at rest is unknown", hint)

@@ -23,10 +23,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     let each = evidence.each().enumerate();
     let found = each.filter_map(|(number, (name, driven))| {
         let evicted_text = evicted_text(driven.stored.evicted())?;
-        let others = evidence.same_server(number).into_iter();
-        let others: Vec<String> =
-            others.map(|other| evidence.name(other as u32).to_owned()).collect();
-        let shared = match others.as_slice() {
+        let shared = match evidence.names(&evidence.same_server(number)).as_slice() {
             [] => String::new(),
             others => format!(", including those of {} on the same server", lists::listed(others)),
         };

@@ -173,6 +173,10 @@ impl Evidence {
         self.question.name_of(contender)
     }
 
+    pub(crate) fn names(&self, contenders: &[usize]) -> Vec<String> {
+        contenders.iter().map(|number| self.name(*number as u32).to_owned()).collect()
+    }
+
     /// Whether this is a run of one contender, with nothing to compare.
     pub(crate) fn single(&self) -> bool {
         self.question.contenders.len() == 1
