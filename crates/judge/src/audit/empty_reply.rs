@@ -5,7 +5,6 @@ use crate::{
     evidence::{DriveSummary, Part},
     verdict::{Finding, Weight},
 };
-use text::units;
 
 /// Statuses of HTTP other than 200: a redirect, or a resource that was created, is complete without a body.
 const OTHER_STATUSES: std::ops::RangeInclusive<u16> = 201..=599;
@@ -38,17 +37,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 fn finding(part: &Part<'_>) -> Option<Finding> {
     let driven = part.driven;
     let empty = driven.empty.saturating_sub(with_other_codes(driven));
-    if empty == 0 {
-        return None;
-    }
     let total = driven.outcomes.total();
-    let share = empty as f64 / total as f64;
-    let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-    let evidence = format!(
-        "{empty} of {total} operations ended in a successful reply with an empty body ({})",
-        units::show_percent(share)
-    );
-    Some(RULE.about_part(part, weight, evidence).with_figure(units::show_percent(share)))
+    RULE.about_share(part, (empty, total), MOST, |share| {
+        format!(
+            "{empty} of {total} operations ended in a successful reply with an empty body ({share})"
+        )
+    })
 }
 
 /// Counts the expected replies with other codes.

@@ -40,21 +40,12 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .filter_map(|part| {
             let driven = part.driven;
             let (miss, total) = (driven.outcomes.miss, driven.outcomes.total());
-            let share = miss as f64 / total as f64;
-            let weight = if share > MOST { Weight::Void } else { Weight::Caution };
-            let evidence_text = || {
+            let found = RULE.about_share(&part, (miss, total), MOST, |share| {
                 let statements = statements::named(driven, |kind| kind.miss);
-                let share = units::show_percent(share);
                 format!("{miss} of {total} operations found nothing ({share}){statements}")
-            };
-            (miss > 0).then(|| {
-                let found = RULE.about_part(&part, weight, evidence_text());
-                let found = Finding {
-                    remedy: more_memory(evidence, part.contender, found.remedy),
-                    ..found
-                };
-                found.with_figure(units::show_percent(share)).with_hint(hint(evidence, &part))
-            })
+            })?;
+            let remedy = more_memory(evidence, part.contender, found.remedy);
+            Some(Finding { remedy, ..found }.with_hint(hint(evidence, &part)))
         })
         .collect();
     found.into_iter().chain(differences(evidence)).collect()

@@ -190,6 +190,21 @@ impl Rule {
             .with_figure(name.to_owned())
     }
 
+    /// A finding that `some` of `total` are bad, which is void if they are more than the share `most`. `seen` gets
+    /// the share as a percentage. None if there are none.
+    fn about_share(
+        &self,
+        part: &Part<'_>,
+        (some, total): (u64, u64),
+        most: f64,
+        seen: impl FnOnce(&str) -> String,
+    ) -> Option<Finding> {
+        let share = some as f64 / total.max(1) as f64;
+        let weight = if share > most { Weight::Void } else { Weight::Caution };
+        let percent = units::show_percent(share);
+        (some > 0).then(|| self.about_part(part, weight, seen(&percent)).with_figure(percent))
+    }
+
     /// A finding about one contender.
     fn about(&self, contender: &str, weight: Weight, evidence: String) -> Finding {
         Finding { contender: Some(contender.to_owned()), ..self.about_the_run(weight, evidence) }

@@ -32,30 +32,23 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn finding(part: &Part<'_>) -> Option<Finding> {
     let (some, total) = (part.driven.unasked, part.driven.outcomes.total());
-    let seen = format!(
-        "bytes that belong to no request came on connections with {some} of {}",
-        units::show_counted(total, "operation"),
-    );
-    found(part, (some, total), MOST, seen)
+    let operations = units::show_counted(total, "operation");
+    RULE.about_share(part, (some, total), MOST, |share| {
+        format!(
+            "bytes that belong to no request came on connections with {some} of {operations} \
+             ({share})"
+        )
+    })
 }
 
 /// Bytes before a request are read as its reply, and each later reply as that to the next request.
 fn spoken_first(part: &Part<'_>) -> Option<Finding> {
     let connections = &part.driven.connections;
     let (some, total) = (connections.spoken_first, connections.opened);
-    let seen = format!(
-        "bytes came before any request on {some} of {}",
-        units::show_counted(total, "connection")
-    );
-    found(part, (some, total), MOST_CONNECTIONS, seen)
-}
-
-fn found(part: &Part<'_>, (some, total): (u64, u64), most: f64, seen: String) -> Option<Finding> {
-    let share = some as f64 / total.max(1) as f64;
-    let weight = if share > most { Weight::Void } else { Weight::Caution };
-    let percent = units::show_percent(share);
-    (some > 0)
-        .then(|| RULE.about_part(part, weight, format!("{seen} ({percent})")).with_figure(percent))
+    let opened = units::show_counted(total, "connection");
+    RULE.about_share(part, (some, total), MOST_CONNECTIONS, |share| {
+        format!("bytes came before any request on {some} of {opened} ({share})")
+    })
 }
 
 #[cfg(test)]
