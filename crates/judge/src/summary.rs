@@ -98,7 +98,6 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         name: name.to_owned(),
         operations: seen.operations,
         sent: driven.sent,
-        capacity: None,
         warm_ups: driven.warm_ups,
         unsent: seen.unsent,
         unsent_times: seen.unsent_times,
@@ -132,12 +131,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         own_cpu_per_operation: driven.own_cost(),
         own_cost_age_s: driven.own_cost_age_s(),
         driven_alone: driven.driven_alone,
-        generator_idle: None,
-        target: TargetSummary::default(),
-        store: None,
         kinds: seen.kinds.iter().map(kind).collect(),
-        groups: Vec::new(),
-        requests: Vec::new(),
         outcomes: seen.outcomes.clone(),
         codes: seen.codes.clone(),
         histogram: seen.response_time.clone(),
@@ -146,6 +140,7 @@ fn summary(name: &str, driven: &DriveSummary) -> ContenderSummary {
         slices: driven.timeline.points(),
         rounds: rounds(driven),
         agents: agents(driven),
+        ..ContenderSummary::default()
     }
 }
 
