@@ -1,6 +1,6 @@
 //! ApacheBench.
 
-use super::{Facts, Section, Tool, USUAL, pair, percentile, starts};
+use super::{Facts, Section, Tool, USUAL, first, pair, percentile, starts};
 use crate::key::{Key, Label};
 use crate::numbers::{Number, followed_by, number};
 
@@ -60,7 +60,7 @@ fn line(line: &str, section: &mut Section, facts: &mut Facts) {
     if section == "percentiles"
         && let Some((percent, rest)) = line.split_once('%')
     {
-        let value = number(rest.split_whitespace().next().unwrap_or(""));
+        let value = first(rest);
         match percentile(percent) {
             Some(key) => facts.figure(key, value.milliseconds()),
             None if percent == "100" => facts.figure(Key::Max, value.milliseconds()),
