@@ -136,6 +136,23 @@ pub struct NullVariant {
     pub access: fn() -> Box<dyn Access>,
 }
 
+impl NullVariant {
+    /// One that is measured with persistent connections and one operation in flight on each.
+    pub const fn new(name: &'static str, access: fn() -> Box<dyn Access>) -> NullVariant {
+        NullVariant { name, deep: false, fresh: false, access }
+    }
+
+    /// It is also measured with several operations in flight.
+    pub const fn deep(self) -> NullVariant {
+        NullVariant { deep: true, ..self }
+    }
+
+    /// It is also measured with fresh connections.
+    pub const fn fresh(self) -> NullVariant {
+        NullVariant { fresh: true, ..self }
+    }
+}
+
 /// How contenders of a protocol are driven.
 pub enum Family {
     /// Requests that the server answers.

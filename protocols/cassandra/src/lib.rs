@@ -122,13 +122,8 @@ pub static ROW: Protocol = Protocol {
         checksums: include_str!("../software/cassandra-5.0.9.sha256"),
     }],
     null_variants: &[
-        NullVariant { name: "Cassandra", deep: false, fresh: true, access: || plain(true) },
-        NullVariant {
-            name: "Cassandra simple",
-            deep: false,
-            fresh: false,
-            access: || plain(false),
-        },
+        NullVariant::new("Cassandra", || plain(true)).fresh(),
+        NullVariant::new("Cassandra simple", || plain(false)),
     ],
     ..Protocol::USUAL
 };

@@ -45,7 +45,7 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "go", text: include_str!("../recipes/go.toml") },
         Recipe { name: "uvicorn", text: include_str!("../recipes/uvicorn.toml") },
     ],
-    null_variants: &[NullVariant { name: "HTTP/1.1", deep: false, fresh: true, access: plain }],
+    null_variants: &[NullVariant::new("HTTP/1.1", plain).fresh()],
     ..Protocol::USUAL
 };
 

@@ -68,18 +68,8 @@ pub static ROW: Protocol = Protocol {
     },
     recipes: &[Recipe { name: "memcached", text: include_str!("../recipes/memcached.toml") }],
     null_variants: &[
-        NullVariant {
-            name: "memcached text",
-            deep: true,
-            fresh: false,
-            access: || plain(memcached::Dialect::Text),
-        },
-        NullVariant {
-            name: "memcached meta",
-            deep: true,
-            fresh: false,
-            access: || plain(memcached::Dialect::Meta),
-        },
+        NullVariant::new("memcached text", || plain(memcached::Dialect::Text)).deep(),
+        NullVariant::new("memcached meta", || plain(memcached::Dialect::Meta)).deep(),
     ],
     ..Protocol::USUAL
 };

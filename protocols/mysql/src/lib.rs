@@ -77,18 +77,8 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },
     ],
     null_variants: &[
-        NullVariant {
-            name: "MySQL",
-            deep: false,
-            fresh: true,
-            access: || plain(Sending::Prepared),
-        },
-        NullVariant {
-            name: "MySQL text",
-            deep: false,
-            fresh: false,
-            access: || plain(Sending::Text),
-        },
+        NullVariant::new("MySQL", || plain(Sending::Prepared)).fresh(),
+        NullVariant::new("MySQL text", || plain(Sending::Text)),
     ],
     ..Protocol::USUAL
 };

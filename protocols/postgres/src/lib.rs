@@ -71,18 +71,8 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "pgbouncer", text: include_str!("../recipes/pgbouncer.toml") },
     ],
     null_variants: &[
-        NullVariant {
-            name: "PostgreSQL",
-            deep: false,
-            fresh: true,
-            access: || plain(Sending::Prepared),
-        },
-        NullVariant {
-            name: "PostgreSQL simple",
-            deep: false,
-            fresh: false,
-            access: || plain(Sending::Simple),
-        },
+        NullVariant::new("PostgreSQL", || plain(Sending::Prepared)).fresh(),
+        NullVariant::new("PostgreSQL simple", || plain(Sending::Simple)),
     ],
     ..Protocol::USUAL
 };

@@ -67,18 +67,8 @@ pub static ROW: Protocol = Protocol {
     },
     recipes: &[Recipe { name: "redis", text: include_str!("../recipes/redis.toml") }],
     null_variants: &[
-        NullVariant {
-            name: "RESP2",
-            deep: true,
-            fresh: false,
-            access: || plain(resp::Protocol::Resp2),
-        },
-        NullVariant {
-            name: "RESP3",
-            deep: true,
-            fresh: false,
-            access: || plain(resp::Protocol::Resp3),
-        },
+        NullVariant::new("RESP2", || plain(resp::Protocol::Resp2)).deep(),
+        NullVariant::new("RESP3", || plain(resp::Protocol::Resp3)).deep(),
     ],
     ..Protocol::USUAL
 };

@@ -82,7 +82,7 @@ pub static ROW: Protocol = Protocol {
         },
         checksums: include_str!("../software/cassandra-1.2.8.sha256"),
     }],
-    null_variants: &[NullVariant { name: "Thrift", deep: true, fresh: true, access: plain }],
+    null_variants: &[NullVariant::new("Thrift", plain).deep().fresh()],
     ..Protocol::USUAL
 };
 

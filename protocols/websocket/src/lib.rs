@@ -59,8 +59,8 @@ pub static ROW: Protocol = Protocol {
         setup: &[],
     },
     null_variants: &[
-        NullVariant { name: "WebSocket", deep: true, fresh: true, access: usual },
-        NullVariant { name: "WebSocket chat", deep: false, fresh: true, access: usual_rooms },
+        NullVariant::new("WebSocket", || plain(Kind::Text, 64, None)).deep().fresh(),
+        NullVariant::new("WebSocket chat", || plain(Kind::Text, 64, Some(8))).fresh(),
     ],
     ..Protocol::USUAL
 };
@@ -105,14 +105,6 @@ impl Access for WebSocketAccess {
     fn tls(&self) -> Option<&TlsAccess> {
         self.tls.as_ref()
     }
-}
-
-fn usual() -> Box<dyn Access> {
-    plain(Kind::Text, 64, None)
-}
-
-fn usual_rooms() -> Box<dyn Access> {
-    plain(Kind::Text, 64, Some(8))
 }
 
 /// Messages of this kind and size, to rooms of this many members if given, without login and TLS.
