@@ -25,7 +25,33 @@ pub enum Refusal {
     SyntaxError,
 }
 
+/// What the names of errors in reports say, which mean the same in all databases.
+const NAMED: [(&str, Refusal); 15] = [
+    ("server_starts", Refusal::NotUp),
+    ("server_shut_down", Refusal::NotUp),
+    ("starting_or_stopping", Refusal::NotUp),
+    ("shutting_down", Refusal::NotUp),
+    ("too_many_connections", Refusal::TooManyConnections),
+    ("wrong_password", Refusal::LogIn),
+    ("not_allowed_to_log_in", Refusal::LogIn),
+    ("no_such_sid", Refusal::NoSuchService),
+    ("no_such_service", Refusal::NoSuchService),
+    ("no_such_database", Refusal::NoSuchDatabase),
+    ("no_such_keyspace", Refusal::NoSuchDatabase),
+    ("not_allowed", Refusal::NotAllowed),
+    ("no_such_table", Refusal::NoSuchTable),
+    ("no_such_column", Refusal::NoSuchColumn),
+    ("syntax_error", Refusal::SyntaxError),
+];
+
 impl Refusal {
+    /// What the error with this number means, of those that have these names. Returns None if
+    /// tiebreak does not react to it.
+    pub fn of(mut names: impl Iterator<Item = (u16, String)>, number: u16) -> Option<Refusal> {
+        let (_, name) = names.find(|(known, _)| *known == number)?;
+        NAMED.iter().find(|(known, _)| *known == name).map(|(_, refusal)| *refusal)
+    }
+
     /// What is wrong with a statement, if its text is the only reason.
     pub fn wrong_statement(self) -> Option<&'static str> {
         match self {

@@ -53,17 +53,6 @@ const ERRORS: &[(u16, &str)] = &[
     (OTHER, "other_error"),
 ];
 
-/// The errors that tiebreak reacts to.
-const REFUSALS: &[(u16, Refusal)] = &[
-    (0x0100, Refusal::LogIn),
-    (0x1002, Refusal::NotUp),
-    (0x2000, Refusal::SyntaxError),
-    (0x2100, Refusal::NotAllowed),
-    (NO_SUCH_TABLE, Refusal::NoSuchTable),
-    (NO_SUCH_KEYSPACE, Refusal::NoSuchDatabase),
-    (NO_SUCH_COLUMN, Refusal::NoSuchColumn),
-];
-
 /// Beginnings or parts of messages of [`DbError::Invalid`], in lower case.
 const INVALID: &[(&str, u16)] = &[
     ("unconfigured table", NO_SUCH_TABLE),
@@ -89,7 +78,7 @@ pub fn code_names() -> impl Iterator<Item = (u16, String)> {
 
 /// What a number of [`code`] means, as far as tiebreak reacts to it.
 pub(crate) fn refusal(number: u16) -> Option<Refusal> {
-    REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
+    Refusal::of(code_names(), number)
 }
 
 /// The number by which an error of the protocol is counted.

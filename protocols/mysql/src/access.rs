@@ -102,22 +102,9 @@ pub fn code_names() -> impl Iterator<Item = (u16, String)> {
     ERRORS.iter().map(|(code, name)| (*code, (*name).to_owned()))
 }
 
-/// The errors that tiebreak reacts to.
-const REFUSALS: &[(u16, Refusal)] = &[
-    (1053, Refusal::NotUp),
-    (1040, Refusal::TooManyConnections),
-    (1045, Refusal::LogIn),
-    (1049, Refusal::NoSuchDatabase),
-    (1044, Refusal::NotAllowed),
-    (1142, Refusal::NotAllowed),
-    (1146, Refusal::NoSuchTable),
-    (1054, Refusal::NoSuchColumn),
-    (1064, Refusal::SyntaxError),
-];
-
 /// What an error number means, as far as tiebreak reacts to it.
 pub(crate) fn refusal(error: u16) -> Option<Refusal> {
-    REFUSALS.iter().find(|(known, _)| *known == error).map(|(_, refusal)| *refusal)
+    Refusal::of(code_names(), error)
 }
 
 /// Names of the server's error numbers that a load can meet.

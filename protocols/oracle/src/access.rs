@@ -98,24 +98,9 @@ const ERRORS: &[(u16, &str)] = &[
     (28001, "password_expired"),
 ];
 
-/// The errors that tiebreak reacts to.
-const REFUSALS: &[(u16, Refusal)] = &[
-    (1033, Refusal::NotUp),
-    (1089, Refusal::NotUp),
-    (1017, Refusal::LogIn),
-    (1045, Refusal::LogIn),
-    (12505, Refusal::NoSuchService),
-    (12514, Refusal::NoSuchService),
-    (1031, Refusal::NotAllowed),
-    (NO_SUCH_TABLE, Refusal::NoSuchTable),
-    (904, Refusal::NoSuchColumn),
-    (933, Refusal::SyntaxError),
-    (936, Refusal::SyntaxError),
-];
-
 /// What a number of [`code`] means, as far as tiebreak reacts to it.
 pub(crate) fn refusal(number: u16) -> Option<Refusal> {
-    REFUSALS.iter().find(|(error, _)| code(*error) == number).map(|(_, refusal)| *refusal)
+    Refusal::of(code_names(), number)
 }
 
 /// Offset of Oracle's numbers in journals.

@@ -32,20 +32,6 @@ const KNOWN: [(&str, &str); 25] = [
     ("42P05", "duplicate_statement"),
 ];
 
-/// The states that tiebreak reacts to.
-const REFUSALS: [(&str, Refusal); 10] = [
-    ("57P03", Refusal::NotUp),
-    ("57P01", Refusal::NotUp),
-    ("53300", Refusal::TooManyConnections),
-    ("28P01", Refusal::LogIn),
-    ("28000", Refusal::LogIn),
-    ("3D000", Refusal::NoSuchDatabase),
-    ("42501", Refusal::NotAllowed),
-    ("42P01", Refusal::NoSuchTable),
-    ("42703", Refusal::NoSuchColumn),
-    ("42601", Refusal::SyntaxError),
-];
-
 /// Numbers from here on stand for a class: the first two characters of the state.
 const CLASSES: u16 = 10_000;
 
@@ -60,7 +46,7 @@ pub(crate) fn code(state: &str) -> u16 {
 
 /// What a number of [`code`] means, as far as tiebreak reacts to it.
 pub(crate) fn refusal(number: u16) -> Option<Refusal> {
-    REFUSALS.iter().find(|(state, _)| code(state) == number).map(|(_, refusal)| *refusal)
+    Refusal::of(names(), number)
 }
 
 /// The classes of states that PostgreSQL has.
