@@ -375,16 +375,8 @@ fn in_each<T: Clone>(
 /// Refuses other lengths beside rebuilds, which are the replicates.
 fn check_rebuilds(spec: &Spec) -> Result<(), Error> {
     let Some(rebuilds) = spec.against.rebuilds else { return Ok(()) };
-    let run = &spec.run;
-    let given = [
-        (run.rounds.is_some(), "--rounds"),
-        (run.launches.is_some(), "--launches"),
-        (run.see.is_some(), "--see"),
-        (run.within.is_some(), "--within"),
-        (run.until_decided, "--until-decided"),
-    ];
-    match given.iter().find(|(is_given, _)| *is_given) {
-        Some((_, flag)) => Err(Error::usage(format!(
+    match spec.run.first_flag(&["rounds", "launches", "see", "within", "until_decided"]) {
+        Some(flag) => Err(Error::usage(format!(
             "--rebuilds {rebuilds}: each build is one replicate, so their number is the length: leave out {flag}"
         ))),
         None => Ok(()),

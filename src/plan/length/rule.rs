@@ -32,23 +32,14 @@ pub(in crate::plan) struct ShortRoundsFacts<'a> {
 /// When that is so; the message names the remedy.
 pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
     let run = &spec.run;
-    let flag = match (run.see, run.within) {
-        (Some(_), Some(_)) => {
-            return Err(Error::usage(
-                "--see and --within both set the length of the run: leave one of them out (`tiebreak \
-                 plan` with --see says how long a run must be)",
-            ));
-        }
-        (Some(_), None) => "--see",
-        (None, Some(_)) => "--within",
-        (None, None) => return Ok(()),
-    };
-    let others = [
-        (run.rounds.is_some(), "--rounds"),
-        (run.launches.is_some(), "--launches"),
-        (run.until_decided, "--until-decided"),
-    ];
-    if let Some((_, other)) = others.iter().find(|(is_given, _)| *is_given) {
+    if run.see.is_some() && run.within.is_some() {
+        return Err(Error::usage(
+            "--see and --within both set the length of the run: leave one of them out (`tiebreak \
+             plan` with --see says how long a run must be)",
+        ));
+    }
+    let Some(flag) = run.first_flag(&["see", "within"]) else { return Ok(()) };
+    if let Some(other) = run.first_flag(&["rounds", "launches", "until_decided"]) {
         return Err(Error::usage(format!(
             "{flag} finds out how many rounds or launches a run has, and {other} sets them: leave one \
              of them out"
@@ -75,11 +66,7 @@ pub(in crate::plan) fn check(spec: &Spec) -> Result<(), Error> {
 /// # Errors
 /// When one is given.
 pub(in crate::plan) fn refuse_in_sweep(run: &RunSettings) -> Result<(), Error> {
-    let flag = match (run.see, run.within) {
-        (Some(_), _) => "--see",
-        (None, Some(_)) => "--within",
-        (None, None) => return Ok(()),
-    };
+    let Some(flag) = run.first_flag(&["see", "within"]) else { return Ok(()) };
     Err(Error::usage(format!(
         "{flag} is not supported with --sweep: every load point has the same number of rounds; leave \
          out {flag}, or use --rounds"
@@ -110,15 +97,10 @@ pub(in crate::plan) fn of(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> LengthRu
 /// where nothing else was asked for.
 fn has_short_rounds(spec: &Spec, facts: &ShortRoundsFacts<'_>) -> bool {
     let run = &spec.run;
-    let is_set = run.rounds.is_some()
-        || run.round.is_some()
-        || run.slice.is_some()
-        || run.launches.is_some()
-        || run.until_decided
-        || run.rank;
+    let set = ["rounds", "round", "slice", "launches", "until_decided", "rank"];
     let is_running = |access: &ContenderAccess| matches!(access, ContenderAccess::Attached { .. });
     spec.command == Command::Compare
-        && !is_set
+        && run.first_given(&set).is_none()
         && spec.sweep.is_none()
         && spec.agents == 0
         && run.interleave != Some(Interleave::Turns)

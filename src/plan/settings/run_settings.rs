@@ -390,6 +390,19 @@ impl RunSettings {
             None => Ok(()),
         }
     }
+
+    /// The first of these keys that is given.
+    pub(crate) fn first_given(&self, keys: &[&'static str]) -> Option<&'static str> {
+        let is_given = |key: &&str| {
+            RunSettings::table().any(|row| row.setting.key == *key && row.is_given(self))
+        };
+        keys.iter().copied().find(is_given)
+    }
+
+    /// The flag of the first of these keys that is given, with its hyphens.
+    pub(crate) fn first_flag(&self, keys: &[&'static str]) -> Option<String> {
+        self.first_given(keys).map(|key| format!("--{}", key.replace('_', "-")))
+    }
 }
 
 fn above_0(text: &str) -> Result<u32, String> {

@@ -111,15 +111,11 @@ fn refuse(spec: &Spec) -> Result<(), Error> {
         (!run.slo.is_empty(), "--slo"),
         (spec.sweep.is_some(), "--sweep"),
         (spec.agents > 0, "--agents"),
-        (run.see.is_some(), "--see"),
-        (run.until_decided, "--until-decided"),
-        (run.operations.is_some(), "--operations"),
-        (run.round.is_some(), "--round"),
-        (run.warm_up.is_some(), "--warm-up"),
-        (run.pilot.is_some(), "--pilot"),
     ];
-    match given.into_iter().find(|(is_given, _)| *is_given) {
-        Some((_, flag)) => Err(Error::usage(format!(
+    let given = given.into_iter().find(|(is_given, _)| *is_given);
+    let others = ["see", "until_decided", "operations", "round", "warm_up", "pilot"];
+    match given.map(|(_, flag)| flag.to_owned()).or_else(|| run.first_flag(&others)) {
+        Some(flag) => Err(Error::usage(format!(
             "{flag} has no meaning for suites, whose cases are compared by their figures, one of each in a round: \
              leave it out"
         ))),

@@ -128,12 +128,9 @@ fn check_objectives(spec: &Spec, in_file: &RunSettings, sweep: &str) -> Result<(
 
 /// Refuses rounds of `run` without a sweep: then it drives once.
 fn check_rounds(spec: &Spec, in_file: &RunSettings) -> Result<(), Error> {
-    let flag = |given: bool, name| given.then(|| format!("--{name}"));
-    let key = |given: bool, name| given.then(|| format!("{name} in the experiment file"));
-    let given = flag(spec.run.rounds.is_some(), "rounds")
-        .or(flag(spec.run.round.is_some(), "round"))
-        .or(key(in_file.rounds.is_some(), "rounds"))
-        .or(key(in_file.round.is_some(), "round"));
+    let keys = ["rounds", "round"];
+    let in_file = in_file.first_given(&keys).map(|key| format!("{key} in the experiment file"));
+    let given = spec.run.first_flag(&keys).or(in_file);
     match given.filter(|_| spec.command == Command::Run) {
         Some(given) => Err(Error::usage(format!(
             "{given} requires rounds, and `tiebreak run` has none: use --duration to set the \

@@ -9,8 +9,7 @@ use crate::cli::options::TargetOptions;
 use crate::cli::{conduct, outputs};
 use crate::plan::against::{Against, RevisionExperiment};
 use crate::plan::question::hash;
-use crate::plan::settings::declared::Declared;
-use crate::plan::{Command, RunSettings, Spec};
+use crate::plan::{Command, Spec};
 use crate::run::bisect::{Keeping, RECORD, Searching, below_the_top, skipped};
 use crate::run::runner;
 use crate::system::utc;
@@ -37,16 +36,16 @@ Examples:
 /// Settings that the search chooses itself.
 const CHOSEN: [&str; 11] = [
     "rounds",
+    "control",
+    "confidence",
+    "all_pairs",
+    "rank",
+    "slo",
     "launches",
     "until_decided",
     "see",
     "within",
-    "slo",
     "require",
-    "rank",
-    "all_pairs",
-    "control",
-    "confidence",
 ];
 
 /// Find the commit that made a contender slower
@@ -174,12 +173,9 @@ fn spec(args: &BisectArgs) -> Result<Spec, Error> {
     let mut spec = Spec::new(Command::Compare, args.file.iter().cloned().collect());
     args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
-    let chosen = |key: &str| CHOSEN.contains(&key);
-    let mut given = RunSettings::table().filter(|row| row.is_given(&spec.run));
-    if let Some(row) = given.find(|row| chosen(row.setting.key)) {
+    if let Some(flag) = spec.run.first_flag(&CHOSEN) {
         return Err(Error::usage(format!(
-            "--{}: a search chooses this itself, so that its answer keeps 95 %: leave it out",
-            row.setting.key.replace('_', "-")
+            "{flag}: a search chooses this itself, so that its answer keeps 95 %: leave it out"
         )));
     }
     spec.case.clone_from(&args.case);
