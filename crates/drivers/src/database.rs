@@ -37,7 +37,7 @@ pub enum SchemaError {
 }
 
 /// Access to a database through its client library, including secrets.
-pub trait Database: Send + Sync {
+pub trait Database: CloneDatabase + Send + Sync {
     /// What an answer with this error code means. Returns None if tiebreak does not react to it.
     fn refusal(&self, code: u16) -> Option<Refusal>;
 
@@ -153,9 +153,6 @@ pub trait Database: Send + Sync {
 
     /// The statement that sets the comment of a table.
     fn comment_on_table(&self, name: &str, comment: &str) -> String;
-
-    /// Returns a copy.
-    fn copy(&self) -> Box<dyn Database>;
 }
 
 /// The columns of the table of notes, for databases with these types.
@@ -173,6 +170,18 @@ pub enum StartTime {
         /// Seconds since 1970.
         began: u64,
     },
+}
+
+/// How it is copied through a reference to the trait.
+pub trait CloneDatabase {
+    /// Returns a copy.
+    fn copy(&self) -> Box<dyn Database>;
+}
+
+impl<T: Database + Clone + 'static> CloneDatabase for T {
+    fn copy(&self) -> Box<dyn Database> {
+        Box::new(self.clone())
+    }
 }
 
 impl Clone for Box<dyn Database> {

@@ -26,10 +26,6 @@ impl DatabaseAccess {
 }
 
 impl Access for DatabaseAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         self.database.lanes(order, contender)
     }

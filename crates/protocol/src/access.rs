@@ -9,10 +9,7 @@ use testserver::null::Service;
 
 /// Everything needed to talk to a contender, including its secrets. It requires neither `Debug`
 /// nor `Serialize`, so that they cannot leak.
-pub trait Access: Any + Send + Sync {
-    /// Returns a copy.
-    fn copy(&self) -> Box<dyn Access>;
-
+pub trait Access: CloneAccess + Any + Send + Sync {
     /// The lanes of one contender of the order: one for each worker, with all of its
     /// groups.
     ///
@@ -90,6 +87,18 @@ pub struct NullLane {
     pub name: Option<String>,
     /// The service of the null server that it drives. None if it drives the target itself.
     pub service: Option<Service>,
+}
+
+/// How it is copied through a reference to the trait.
+pub trait CloneAccess {
+    /// Returns a copy.
+    fn copy(&self) -> Box<dyn Access>;
+}
+
+impl<T: Access + Clone + 'static> CloneAccess for T {
+    fn copy(&self) -> Box<dyn Access> {
+        Box::new(self.clone())
+    }
 }
 
 impl Clone for Box<dyn Access> {

@@ -185,10 +185,6 @@ impl Database for CassandraAccess {
         let dialect = CassandraDialect;
         format!("ALTER TABLE {} WITH comment = {}", dialect.name(name), dialect.quoted(comment))
     }
-
-    fn copy(&self) -> Box<dyn Database> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

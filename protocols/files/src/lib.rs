@@ -77,10 +77,6 @@ fn empty_values(workload: &Workload) -> Option<&'static str> {
 }
 
 impl Access for FilesAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         grouped(order, contender, |order| FilesAccess::lanes(self, order, contender))
     }

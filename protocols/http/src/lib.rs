@@ -88,10 +88,6 @@ fn connect(parts: RequestParts<'_>) -> Result<Box<dyn Access>, String> {
 }
 
 impl Access for HttpAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         grouped(order, contender, |order| http_lanes(order, contender, self))
     }

@@ -75,10 +75,6 @@ pub static ROW: Protocol = Protocol {
 };
 
 impl Access for MemcachedAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         grouped(order, contender, |order| memcached_lanes(order, contender, self))
     }

@@ -168,8 +168,4 @@ impl Database for MysqlAccess {
         let dialect = MysqlDialect;
         format!("ALTER TABLE {} COMMENT = {}", dialect.name(name), dialect.quoted(comment))
     }
-
-    fn copy(&self) -> Box<dyn Database> {
-        Box::new(self.clone())
-    }
 }

@@ -145,10 +145,6 @@ impl Database for OracleAccess {
         let dialect = OracleDialect;
         format!("COMMENT ON TABLE {} IS {}", dialect.name(name), dialect.quoted(comment))
     }
-
-    fn copy(&self) -> Box<dyn Database> {
-        Box::new(self.clone())
-    }
 }
 
 impl OracleAccess {

@@ -130,10 +130,6 @@ impl Database for PostgresAccess {
         let dialect = PostgresDialect;
         format!("COMMENT ON TABLE {} IS {}", dialect.name(name), dialect.quoted(comment))
     }
-
-    fn copy(&self) -> Box<dyn Database> {
-        Box::new(self.clone())
-    }
 }
 
 #[cfg(test)]

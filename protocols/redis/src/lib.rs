@@ -74,10 +74,6 @@ pub static ROW: Protocol = Protocol {
 };
 
 impl Access for RespAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         grouped(order, contender, |order| resp_lanes(order, contender, self))
     }

@@ -87,10 +87,6 @@ pub static ROW: Protocol = Protocol {
 };
 
 impl Access for ThriftAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         grouped(order, contender, |order| thrift_lanes(order, contender, self))
     }

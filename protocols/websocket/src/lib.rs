@@ -78,10 +78,6 @@ fn connect(parts: MessageParts<'_>) -> Result<Box<dyn Access>, String> {
 }
 
 impl Access for WebSocketAccess {
-    fn copy(&self) -> Box<dyn Access> {
-        Box::new(self.clone())
-    }
-
     fn lanes(&self, order: &DriveOrder, contender: usize) -> Vec<MakeLane> {
         grouped(order, contender, |order| websocket_lanes(order, contender, self))
     }
