@@ -5,7 +5,7 @@ use engine::workload::{Arguments, Drawn, Feeds};
 use engine::{MakeLane, NOT_WIDE, Numbers, Parts, Template};
 use record::{CustomOperation, DriveOrder, Kind, LaneTask, OperationText, Workload};
 use wire::resp::{Limits, Op, Opening, Resp, Set, When, codes};
-use wire::{Class, List, Reply, Tag};
+use wire::{Class, List, Reply};
 
 /// The time to live in seconds that `Touch` sets.
 const LIFE: &[u8] = b"2000000";
@@ -118,16 +118,6 @@ impl StoreEncoding for RespWords {
             }
         }
     }
-
-    fn gets<'a>(&'a mut self, _parts: Parts<'a>) -> Op<'a> {
-        unreachable!("refused when the lane was made")
-    }
-
-    fn cas<'a>(&'a mut self, _codec: &Resp, _read: Tag, _parts: Parts<'a>) -> Op<'a> {
-        unreachable!("refused when the lane was made")
-    }
-
-    const CONFLICT: Option<u16> = None;
 
     #[inline]
     fn class(kind: Kind, reply: &Reply) -> Class {

@@ -5,8 +5,8 @@ use engine::workload::{Column as Place, Drawn, Feeds, NEWEST_COLUMNS, Space};
 use engine::{MakeLane, NO_COMMANDS, Numbers, Parts, clock};
 use record::{DriveOrder, Kind, LaneTask};
 use std::sync::Arc;
+use wire::List;
 use wire::thrift::{Column, Columns, Consistency, Limits, Login, Op, Opening, Parent, Thrift};
-use wire::{Class, List, Reply, Tag};
 
 /// The name of the column that holds the value of a key.
 pub const VALUE_COLUMN: &[u8] = b"value";
@@ -180,21 +180,6 @@ impl StoreEncoding for ThriftWords {
             | Kind::Command(_)
             | Kind::Custom(_) => unreachable!("refused when the lane was made"),
         }
-    }
-
-    fn gets<'a>(&'a mut self, _parts: Parts<'a>) -> Op<'a> {
-        unreachable!("refused when the lane was made")
-    }
-
-    fn cas<'a>(&'a mut self, _codec: &Thrift, _read: Tag, _parts: Parts<'a>) -> Op<'a> {
-        unreachable!("refused when the lane was made")
-    }
-
-    const CONFLICT: Option<u16> = None;
-
-    #[inline]
-    fn class(_kind: Kind, reply: &Reply) -> Class {
-        reply.class
     }
 }
 
