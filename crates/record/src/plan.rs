@@ -224,10 +224,11 @@ pub struct Group {
 }
 
 /// How contenders take turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interleave {
     /// The pilot chooses.
+    #[default]
     Auto,
     /// Interleaved slices of tens of milliseconds.
     Slices,
@@ -236,7 +237,7 @@ pub enum Interleave {
 }
 
 /// What the pilot chose, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PilotChoice {
     /// Slices or turns, never `Auto`.
     pub interleave: Interleave,

@@ -83,15 +83,7 @@ pub fn pilot(contenders: usize, slice_ns: u64, round_ns: u64) -> PilotChoice {
         slice_ns,
         round_ns,
         burn_in_ns: vec![0; contenders],
-        why: Vec::new(),
-        saw: Vec::new(),
-        warm_up_ns: None,
-        launches: None,
-        looks: Vec::new(),
-        rounds: None,
-        run_length: None,
-        load_points_apart: false,
-        load_point_orders: Vec::new(),
+        ..PilotChoice::default()
     }
 }
 

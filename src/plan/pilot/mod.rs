@@ -60,13 +60,8 @@ pub fn decide(plan: &Plan, trials: &[TrialRecord]) -> PilotChoice {
         burn_in_ns,
         why,
         saw,
-        warm_up_ns: None,
-        launches: None,
         looks,
-        rounds: None,
-        run_length: None,
-        load_points_apart: false,
-        load_point_orders: Vec::new(),
+        ..PilotChoice::default()
     }
 }
 

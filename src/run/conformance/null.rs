@@ -118,8 +118,8 @@ fn drive_order(order: &Order, lanes: &[Lane]) -> DriveOrder {
         first_round: 1,
         round_ns,
         slice_ns: SLICE_NS.min(round_ns),
-        requests: 0,
         lanes: lanes.iter().map(lane).collect(),
+        ..DriveOrder::default()
     }
 }
 

@@ -38,14 +38,12 @@ pub(super) fn ready(plan: &Plan, contender: usize) -> DriveOrder {
         ..lane(plan, contender, 0)
     };
     DriveOrder {
-        seed: plan.seed,
-        first_round: 1,
         cores: plan.generator_cores.last().copied().into_iter().collect(),
         rounds: 1,
         round_ns: READY_NS,
         slice_ns: READY_NS,
         lanes: vec![lane],
-        ..DriveOrder::default()
+        ..empty_order(plan)
     }
 }
 

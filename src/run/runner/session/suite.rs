@@ -180,13 +180,9 @@ impl<W: Write> RunSession<'_, W> {
             burn_in_ns: vec![0; self.plan.contenders.len()],
             why,
             saw: saw.collect(),
-            warm_up_ns: None,
-            launches: None,
-            looks: Vec::new(),
             rounds: Some(cases.replicates),
             run_length: shorter_runs.as_deref().map(names_of_arguments),
-            load_points_apart: false,
-            load_point_orders: Vec::new(),
+            ..PilotChoice::default()
         }
     }
 
