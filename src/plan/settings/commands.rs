@@ -20,10 +20,6 @@ pub struct CustomCommand {
 pub struct CustomCommands(pub Vec<CustomCommand>);
 
 impl Merged for CustomCommands {
-    fn over(self, others: &CustomCommands) -> CustomCommands {
-        if self.is_given() { self } else { others.clone() }
-    }
-
     fn is_given(&self) -> bool {
         !self.0.is_empty()
     }

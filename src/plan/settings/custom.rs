@@ -57,10 +57,6 @@ impl PartialEq for CustomSettings {
 
 /// The operations of one source replace those of another.
 impl Merged for CustomSettings {
-    fn over(self, others: &CustomSettings) -> CustomSettings {
-        if self.is_given() { self } else { others.clone() }
-    }
-
     fn is_given(&self) -> bool {
         !self.is_empty()
     }

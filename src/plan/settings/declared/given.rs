@@ -3,10 +3,12 @@
 use protocol::Own;
 
 /// A value that may be given in several places.
-pub trait Merged {
+pub trait Merged: Clone {
     /// Returns this value if it is given, or else the other.
     #[must_use]
-    fn over(self, other: &Self) -> Self;
+    fn over(self, other: &Self) -> Self {
+        if self.is_given() { self } else { other.clone() }
+    }
 
     /// Whether anything was given.
     fn is_given(&self) -> bool;
@@ -31,10 +33,6 @@ impl<T: Clone> Given for Option<T> {
 }
 
 impl<T: Clone> Merged for Option<T> {
-    fn over(self, other: &Option<T>) -> Option<T> {
-        self.or_else(|| other.clone())
-    }
-
     fn is_given(&self) -> bool {
         self.is_some()
     }
@@ -50,10 +48,6 @@ impl Given for bool {
 }
 
 impl Merged for bool {
-    fn over(self, other: &bool) -> bool {
-        self || *other
-    }
-
     fn is_given(&self) -> bool {
         *self
     }
