@@ -71,17 +71,9 @@ impl TargetLocation {
         match self {
             TargetLocation::Attached { url, .. } => Ok(url.clone()),
             TargetLocation::Program(program) => Ok(PROTOCOLS.program(program.command.clone())),
-            TargetLocation::Launched(launch) => {
-                PROTOCOLS.url(&unlaunched(launch)).map_err(Error::usage)
-            }
+            TargetLocation::Launched(launch) => launch::address(launch).map_err(Error::usage),
         }
     }
-}
-
-/// Returns the address of a launch before its ports are known.
-fn unlaunched(launch: &Launch) -> String {
-    let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
-    launch.url.fill(&Values { port: 1, ports, ..Values::default() })
 }
 
 /// Reads the experiment files that the arguments name.

@@ -32,7 +32,8 @@ pub use order::{
     Choice, CoresFrom, File, Launch, Process, ProcessContext, ReadyCondition, ReadySign, Snapshot,
 };
 pub(crate) use orders::{
-    Missing, address_at, environment as environment_of, inherited, missing_program, no_directory,
+    Missing, address, address_at, environment as environment_of, inherited, missing_program,
+    no_directory,
 };
 pub use running::Running;
 pub use template::{EnvLookup, Placeholder, Secret, Text, Values};

@@ -41,9 +41,8 @@ pub(super) fn url(launch: &Launch, values: &Values) -> String {
 }
 
 /// The address of a launch before ports are chosen, with the port 1 instead.
-pub(super) fn address(launch: &Launch) -> Option<Url> {
-    let ports = launch.processes.iter().map(|process| (process.name.clone(), 1)).collect();
-    PROTOCOLS.url(&url(launch, &Values { port: 1, ports, ..Values::default() })).ok()
+pub(crate) fn address(launch: &Launch) -> Result<Url, String> {
+    PROTOCOLS.url(&address_at(launch, 1))
 }
 
 /// The address of a launch once this port was chosen.
