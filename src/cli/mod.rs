@@ -165,29 +165,31 @@ fn current_directory() -> io::Result<()> {
 }
 
 fn perform(typed: &CommandArgs, words: Vec<String>) -> ExitCode {
+    // Of most commands only an error has another exit code.
+    let sound = |done: Result<(), Error>| done.map(|()| Exit::Sound);
     let result = match typed {
         CommandArgs::Compare(args) => commands::compare::perform(args, words),
         CommandArgs::Rank(args) => commands::compare::rank(args, words),
         CommandArgs::Plan(args) => commands::plan::perform(args),
-        CommandArgs::Bisect(args) => commands::bisect::perform(args),
-        CommandArgs::Check(args) => commands::check::perform(args),
+        CommandArgs::Bisect(args) => sound(commands::bisect::perform(args)),
+        CommandArgs::Check(args) => sound(commands::check::perform(args)),
         CommandArgs::Run(args) => commands::run::perform(args),
         CommandArgs::Load(args) => commands::load::perform(args),
         CommandArgs::Demo(args) => commands::demo::perform(args),
         CommandArgs::Report(args) => commands::report::perform(args),
         CommandArgs::Audit(args) => commands::audit::perform(args),
-        CommandArgs::Explain(args) => commands::explain::perform(args),
-        CommandArgs::Recipes(args) => commands::recipes::perform(args),
-        CommandArgs::Setup(args) => commands::setup::perform(args),
+        CommandArgs::Explain(args) => sound(commands::explain::perform(args)),
+        CommandArgs::Recipes(args) => sound(commands::recipes::perform(args)),
+        CommandArgs::Setup(args) => sound(commands::setup::perform(args)),
         CommandArgs::Conformance(args) => commands::conformance::perform(args),
         CommandArgs::Testserver(args) => return commands::testserver::run(args),
-        CommandArgs::Init(_) => commands::init::perform(),
-        CommandArgs::Clean(_) => commands::clean::perform(),
-        CommandArgs::Watch(args) => commands::watch::perform(args),
-        CommandArgs::Agents(args) => commands::agents_job::perform(args),
-        CommandArgs::Completions(args) => commands::completions::perform(args),
-        CommandArgs::Man(args) => commands::man::perform(args),
-        CommandArgs::Help(args) => help::perform(args, command()),
+        CommandArgs::Init(_) => sound(commands::init::perform()),
+        CommandArgs::Clean(_) => sound(commands::clean::perform()),
+        CommandArgs::Watch(args) => sound(commands::watch::perform(args)),
+        CommandArgs::Agents(args) => sound(commands::agents_job::perform(args)),
+        CommandArgs::Completions(args) => sound(commands::completions::perform(args)),
+        CommandArgs::Man(args) => sound(commands::man::perform(args)),
+        CommandArgs::Help(args) => sound(help::perform(args, command())),
     };
     match result {
         Ok(exit) => exit.into(),

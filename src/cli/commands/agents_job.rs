@@ -2,7 +2,7 @@
 
 use crate::agents::{Image, Manifest, Name};
 use crate::cli::outputs;
-use protocol::{Error, Exit};
+use protocol::Error;
 use record::limits::MOST_AGENTS;
 
 const EXAMPLES: &str = "\
@@ -38,9 +38,8 @@ pub(in crate::cli) struct AgentsArgs {
     cores: u32,
 }
 
-pub(in crate::cli) fn perform(args: &AgentsArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &AgentsArgs) -> Result<(), Error> {
     let AgentsArgs { kubernetes: agents, name, image, cores } = args;
     let manifest = Manifest { agents: *agents, name, image, cores: *cores };
-    outputs::print(&manifest.to_yaml())?;
-    Ok(Exit::Sound)
+    outputs::print(&manifest.to_yaml())
 }

@@ -14,7 +14,7 @@ use crate::targets::launch;
 use crate::targets::launch::{File, Launch};
 use judge::capacity::TURNS;
 use judge::objectives;
-use protocol::{Error, Exit, secrets};
+use protocol::{Error, secrets};
 use record::{
     Address, Arrivals, Contender, CustomOperation, Interleave, LengthRule, OperationText, Plan,
     RequestPlan, RequestSettings, Reuse,
@@ -47,7 +47,7 @@ pub(in crate::cli) struct CheckArgs {
     compare: CompareArgs,
 }
 
-pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<(), Error> {
     let mut spec = compare::spec(&args.compare)?;
     // `check` runs nothing of the file, so the permissions are not needed here.
     spec.allow_file = true;
@@ -72,12 +72,11 @@ pub(in crate::cli) fn perform(args: &CheckArgs) -> Result<Exit, Error> {
         spec.command = Command::Run;
     }
     let output = text(&conduct::settle_read(&spec, inputs)?);
-    outputs::print(&secrets::hidden(&output))?;
-    Ok(Exit::Sound)
+    outputs::print(&secrets::hidden(&output))
 }
 
 /// What a comparison of revisions would build and do.
-fn of_revisions(spec: &Spec) -> Result<Exit, Error> {
+fn of_revisions(spec: &Spec) -> Result<(), Error> {
     let experiment = RevisionExperiment::read(spec)?;
     outputs::print(&secrets::hidden(&of_file(experiment.file())?))?;
     let sides = experiment.sides(&spec.against.revisions)?;
@@ -92,8 +91,7 @@ fn of_revisions(spec: &Spec) -> Result<Exit, Error> {
     let times = rebuilds.map_or(String::new(), |times| format!("  each side {times} times\n"));
     outputs::print(&secrets::hidden(&format!("{builds}{times}\n")))?;
     let resolved = conduct::settle_read(spec, experiment.unbuilt(&sides, rebuilds)?)?;
-    outputs::print(&secrets::hidden(&text(&resolved)))?;
-    Ok(Exit::Sound)
+    outputs::print(&secrets::hidden(&text(&resolved)))
 }
 
 /// Everything that an experiment file says, as it is written.

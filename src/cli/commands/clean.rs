@@ -2,7 +2,7 @@
 
 use crate::cli::outputs;
 use crate::targets::revisions;
-use protocol::{Error, Exit};
+use protocol::Error;
 use text::shown::shown;
 use text::units::{bytes, counted};
 
@@ -21,7 +21,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct CleanArgs {}
 
-pub(in crate::cli) fn perform() -> Result<Exit, Error> {
+pub(in crate::cli) fn perform() -> Result<(), Error> {
     let removed = revisions::clean().map_err(Error::failed)?;
     let directory = shown(removed.directory.display().to_string());
     let builds = counted(removed.snapshots, "build");
@@ -33,6 +33,6 @@ pub(in crate::cli) fn perform() -> Result<Exit, Error> {
     outputs::print(&text)?;
     match removed.failed.first() {
         Some(failed) => Err(Error::failed(format!("{} cannot be removed", shown(failed)))),
-        None => Ok(Exit::Sound),
+        None => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::{Cli, outputs};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use protocol::{Error, Exit};
+use protocol::Error;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,10 +27,9 @@ pub(in crate::cli) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(in crate::cli) fn perform(args: &CompletionsArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &CompletionsArgs) -> Result<(), Error> {
     let mut command = Cli::command();
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tiebreak", &mut script);
-    outputs::print(&String::from_utf8_lossy(&script))?;
-    Ok(Exit::Sound)
+    outputs::print(&String::from_utf8_lossy(&script))
 }

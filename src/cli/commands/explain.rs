@@ -4,7 +4,7 @@ use crate::cli::outputs;
 use crate::cli::plain_text::wrapped;
 use judge::audit;
 use judge::verdict::Weight;
-use protocol::{Error, Exit};
+use protocol::Error;
 use published::rules;
 use report::words::weight;
 use text::near;
@@ -31,14 +31,13 @@ pub(in crate::cli) struct ExplainArgs {
     rule: Option<String>,
 }
 
-pub(in crate::cli) fn perform(args: &ExplainArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &ExplainArgs) -> Result<(), Error> {
     let width = outputs::width();
     let text = match &args.rule {
         None => list(width),
         Some(name) => explained(name, width)?,
     };
-    outputs::print(&text)?;
-    Ok(Exit::Sound)
+    outputs::print(&text)
 }
 
 /// The texts of a rule that are printed.
@@ -109,6 +108,7 @@ fn unknown(name: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use protocol::Exit;
 
     #[test]
     fn every_rule_is_listed_and_explained() {

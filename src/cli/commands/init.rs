@@ -4,7 +4,7 @@ use crate::cli::outputs;
 use crate::plan::against;
 use crate::plan::first_file::{first_file, recognised};
 use crate::system::repository::Repository;
-use protocol::{Error, Exit};
+use protocol::Error;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -25,7 +25,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct InitArgs {}
 
-pub(in crate::cli) fn perform() -> Result<Exit, Error> {
+pub(in crate::cli) fn perform() -> Result<(), Error> {
     let here = Path::new(".");
     let name = against::FILE;
     let Some(file) = first_file(here) else {
@@ -48,8 +48,7 @@ pub(in crate::cli) fn perform() -> Result<Exit, Error> {
         text += &format!("not known: {}\n", shown_sentence(unknown));
     }
     text += &format!("next: {}\n", next(here));
-    outputs::print(&text)?;
-    Ok(Exit::Sound)
+    outputs::print(&text)
 }
 
 fn next(here: &Path) -> String {

@@ -4,7 +4,7 @@ use crate::cli::{Cli, output_file, outputs};
 use clap::{Command, CommandFactory, ValueHint};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use protocol::{Error, Exit};
+use protocol::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use text::near;
@@ -31,14 +31,13 @@ pub(in crate::cli) struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn perform(args: &ManArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &ManArgs) -> Result<(), Error> {
     let root = root();
     match (&args.subcommand, &args.dir) {
-        (_, Some(dir)) => write_all(&root, dir)?,
-        (Some(name), None) => outputs::print(&page(find(&root, name)?))?,
-        (None, None) => outputs::print(&page(&root))?,
+        (_, Some(dir)) => write_all(&root, dir),
+        (Some(name), None) => outputs::print(&page(find(&root, name)?)),
+        (None, None) => outputs::print(&page(&root)),
     }
-    Ok(Exit::Sound)
 }
 
 /// The command line.

@@ -4,8 +4,8 @@ use crate::cli::outputs;
 use crate::plan::experiment::Target;
 use crate::plan::recipes;
 use crate::targets::launch;
+use protocol::Error;
 use protocol::Recipe;
-use protocol::{Error, Exit};
 use std::fmt::Write;
 
 const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ pub(in crate::cli) struct RecipesArgs {
     name: Option<String>,
 }
 
-pub(in crate::cli) fn perform(args: &RecipesArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &RecipesArgs) -> Result<(), Error> {
     let text = match &args.name {
         None => list(),
         Some(name) => match recipes::find(name) {
@@ -36,8 +36,7 @@ pub(in crate::cli) fn perform(args: &RecipesArgs) -> Result<Exit, Error> {
             None => return Err(Error::usage(recipes::unknown(name))),
         },
     };
-    outputs::print(&text)?;
-    Ok(Exit::Sound)
+    outputs::print(&text)
 }
 
 fn list() -> String {

@@ -7,7 +7,7 @@ use crate::plan::{self, Needs};
 use crate::targets::launch::{Builds, Failed, LaunchCommand};
 use crate::targets::software;
 use crate::targets::software::{DownloadProgress, Fetched};
-use protocol::{Error, Exit, Software};
+use protocol::{Error, Software};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -45,17 +45,15 @@ pub(in crate::cli) struct SetupArgs {
     allow_file: bool,
 }
 
-pub(in crate::cli) fn perform(args: &SetupArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &SetupArgs) -> Result<(), Error> {
     if !args.what.contains('/') && !args.what.ends_with(".toml") {
-        fetch(software::of_setup(&args.what).map_err(Error::usage)?)?;
-        return Ok(Exit::Sound);
+        return fetch(software::of_setup(&args.what).map_err(Error::usage)?);
     }
     let needs = plan::needs(&args.what, args.allow_file)?;
     packages::install(&needs.missing)?;
     fetch(needs.software.clone())?;
     build(&needs)?;
-    outputs::print("everything that the experiment needs is installed\n")?;
-    Ok(Exit::Sound)
+    outputs::print("everything that the experiment needs is installed\n")
 }
 
 fn fetch(wanted: Vec<&'static Software>) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use crate::cli::{conduct, outputs};
 use crate::plan::WATCH_TOKEN_VARIABLE;
 use crate::system::remote::Token;
 use crate::targets::watch::{Limits, WatchedTarget, serve};
-use protocol::{Error, Exit};
+use protocol::Error;
 use record::DialPolicy;
 use std::fmt::Write;
 use std::io;
@@ -51,7 +51,7 @@ pub(in crate::cli) struct WatchArgs {
     allow_public: bool,
 }
 
-pub(in crate::cli) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &WatchArgs) -> Result<(), Error> {
     check_address(args)?;
     let token = token(args)?;
     let watched = match (&args.pid, &args.cgroup) {
@@ -67,8 +67,7 @@ pub(in crate::cli) fn perform(args: &WatchArgs) -> Result<Exit, Error> {
         .map_err(|error| Error::failed(format!("--listen {}: {error}", args.listen)))?;
     outputs::print(&announcement(&watched, address, &token, args.token_file.as_deref()))?;
     serve(&listener, watched, token, Limits::default(), &stop)
-        .map_err(|error| Error::failed(format!("the watcher cannot continue: {error}")))?;
-    Ok(Exit::Sound)
+        .map_err(|error| Error::failed(format!("the watcher cannot continue: {error}")))
 }
 
 fn check_address(args: &WatchArgs) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use crate::cli::plain_text::wrapped;
 use crate::protocols::PROTOCOLS;
 use clap::Command;
 use clap::builder::Styles;
-use protocol::{Error, Examples, Exit};
+use protocol::{Error, Examples};
 use std::fmt::Write;
 use text::near;
 use text::shown::shown;
@@ -39,17 +39,15 @@ pub(super) struct HelpArgs {
     names: Vec<String>,
 }
 
-pub(super) fn perform(args: &HelpArgs, mut root: Command) -> Result<Exit, Error> {
+pub(super) fn perform(args: &HelpArgs, mut root: Command) -> Result<(), Error> {
     root.build();
     if args.names.as_slice() == [KEYS.0] {
-        pager::show(&keys::text(outputs::width().min(HELP_WIDTH)))?;
-        return Ok(Exit::Sound);
+        return pager::show(&keys::text(outputs::width().min(HELP_WIDTH)));
     }
     if let [name] = args.names.as_slice()
         && let Some(chapter) = topics::find(name).and_then(topics::Topic::chapter)
     {
-        pager::show(&chapter)?;
-        return Ok(Exit::Sound);
+        return pager::show(&chapter);
     }
     let mut command = &mut root;
     for name in &args.names {
@@ -61,11 +59,10 @@ pub(super) fn perform(args: &HelpArgs, mut root: Command) -> Result<Exit, Error>
     print_help(command)
 }
 
-fn print_help(command: &mut Command) -> Result<Exit, Error> {
+fn print_help(command: &mut Command) -> Result<(), Error> {
     let help = command.render_long_help();
     let text = if outputs::style().colour { help.ansi().to_string() } else { help.to_string() };
-    outputs::print(&text)?;
-    Ok(Exit::Sound)
+    outputs::print(&text)
 }
 
 /// The topic that is no chapter of the guide, and what it is about.

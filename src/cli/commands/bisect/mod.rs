@@ -15,7 +15,7 @@ use crate::run::runner;
 use crate::system::utc;
 use clap::ValueHint;
 use comparisons::Comparisons;
-use protocol::{Error, Exit};
+use protocol::Error;
 use record::{Host, Metric, Plan};
 use report::bisect::{Asked, Bisection, Line, SCHEMA};
 use std::fs;
@@ -107,7 +107,7 @@ pub(in crate::cli) struct BisectArgs {
     target: TargetOptions,
 }
 
-pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
+pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<(), Error> {
     let mut spec = spec(args)?;
     let metric = metric(args, spec.run.by.take())?;
     let matters = spec.run.matters.unwrap_or(judge::bisect::MATTERS);
@@ -127,8 +127,9 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
     skipped(&what, &line.commits)?;
     let search = Searched { args, metric, is_good: line.commits[0].id == good.id };
     if args.dry_run {
-        outputs::print(&search.plan(&line, &duration::of(&spec, &experiment, &line, &plan)?))?;
-        return Ok(Exit::Sound);
+        return outputs::print(
+            &search.plan(&line, &duration::of(&spec, &experiment, &line, &plan)?),
+        );
     }
     let keeping = search.directory()?;
     let (stop, file) = (conduct::catch_signals()?, keeping.directory().join(RECORD));
@@ -164,8 +165,7 @@ pub(in crate::cli) fn perform(args: &BisectArgs) -> Result<Exit, Error> {
         outputs::print(&format!("  next     {next}\n"))?;
     }
     let page = shown(file.with_extension("html").display().to_string());
-    outputs::print(&format!("  page     {page}\n"))?;
-    Ok(Exit::Sound)
+    outputs::print(&format!("  page     {page}\n"))
 }
 
 /// The settings of every run of the search.
