@@ -110,16 +110,14 @@ impl Reader {
     fn table(&mut self, value: &Value<'_>) -> Result<(), Error> {
         let table = value.table()?;
         table.only(&TABLE_KEYS)?;
-        let name = needed(&table, "name", "give the name that statements use in braces")?;
+        let name = table.needed("name", "give the name that statements use in braces")?;
         let known = |table: &record::Table| name.word().is_ok_and(|name| table.name == name);
         if !is_identifier(name.word()?) || self.custom.definition.tables.iter().any(known) {
             return Err(name.error("must be a unique name of letters, digits and _"));
         }
         let columns = parameters(&table, "columns")?;
-        let keys_per_row = match table.get("keys_per_row") {
-            Some(keys) => keys.quantity(workload::keys)?,
-            None => 1,
-        };
+        let keys_per_row = table.read("keys_per_row", |keys| keys.quantity(workload::keys))?;
+        let keys_per_row = keys_per_row.unwrap_or(1);
         let name = name.word()?.to_owned();
         self.custom.definition.tables.push(record::Table { name, keys_per_row, columns });
         Ok(())
@@ -224,10 +222,8 @@ impl Reader {
         let mut placeholders = Placeholders::new(&declared, &feeds, &[]);
         let (target, target_shown) = target(&table, &mut placeholders)?;
         let headers = self.headers(&table, &mut placeholders)?;
-        let body = match table.get("body") {
-            Some(body) => Some(secret_text(&body, &mut placeholders)?.0),
-            None => None,
-        };
+        let body = table.read("body", |body| secret_text(body, &mut placeholders))?;
+        let body = body.map(|(real, _)| real);
         let method = match (table.get("method"), &body) {
             (Some(method), _) => method.word()?.to_owned(),
             (None, Some(_)) => "POST".to_owned(),
@@ -319,8 +315,7 @@ impl Reader {
             }
             None => format!("{what} {number}"),
         };
-        let weight =
-            table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
+        let weight = table.read("weight", |value| value.quantity(workload::weight))?;
         self.custom.weights.push(weight.unwrap_or(1.0));
         self.custom.definition.operations.push(CustomOperation { name, parameters, says });
         Ok(())
@@ -330,17 +325,13 @@ impl Reader {
 fn file_and_order<'a>(value: &Value<'a>) -> Result<(Value<'a>, FeedOrder), Error> {
     let table = value.table()?;
     table.only(&FEED_KEYS)?;
-    let file = needed(&table, "file", "a CSV file, relative to this one")?;
+    let file = table.needed("file", "a CSV file, relative to this one")?;
     let orders = [FeedOrder::Sequential, FeedOrder::Uniform];
-    let order = table.get("order").map(|order| {
+    let order = table.read("order", |order| {
         let read = one_of(order.word()?, ["sequential", "uniform"], orders);
         read.map_err(|message| order.error(&message))
-    });
-    Ok((file, order.transpose()?.unwrap_or(FeedOrder::Sequential)))
-}
-
-fn needed<'a>(table: &Table<'a>, key: &str, what: &str) -> Result<Value<'a>, Error> {
-    table.get(key).ok_or_else(|| table.error(&format!("`{key}` is missing: {what}")))
+    })?;
+    Ok((file, order.unwrap_or(FeedOrder::Sequential)))
 }
 
 /// Reads the parameters under this key. Empty if the table does not have it.
@@ -389,7 +380,7 @@ fn target(
     table: &Table<'_>,
     placeholders: &mut Placeholders<'_>,
 ) -> Result<(Option<String>, Option<String>), Error> {
-    let path = table.get("path").map(|value| secret_text(&value, placeholders)).transpose()?;
+    let path = table.read("path", |value| secret_text(value, placeholders))?;
     let Some(query) = table.get("query") else {
         return Ok(path.map_or((None, None), |(real, shown)| (Some(real), Some(shown))));
     };

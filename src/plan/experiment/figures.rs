@@ -49,7 +49,7 @@ fn read(value: &Value<'_>) -> Result<Option<Figures>, Error> {
     })?;
     table.only(&KEYS)?;
     let kind = kind(&table)?;
-    let file = table.get("file").map(|value| file(&value)).transpose()?;
+    let file = table.read("file", file)?;
     Ok(Some(Figures { kind, file }))
 }
 
@@ -77,8 +77,8 @@ fn kind(table: &Table<'_>) -> Result<Option<Kind>, Error> {
         return Err(pattern
             .error("a pattern is a kind of its own: write kind = 'pattern', or leave out `kind`"));
     }
-    let unit = table.get("unit").map(|value| value.owned_word()).transpose()?;
-    let larger = table.get("larger_is_better").map(|value| value.flag()).transpose()?;
+    let unit = table.read("unit", Value::owned_word)?;
+    let larger = table.read("larger_is_better", Value::flag)?;
     let kind = Kind::pattern(pattern.word()?, unit.as_deref(), larger);
     kind.map(Some).map_err(|message| pattern.error(&message))
 }

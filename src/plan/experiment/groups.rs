@@ -24,9 +24,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<Vec<GroupGiven>, Error> {
 fn group(value: &Value<'_>) -> Result<GroupGiven, Error> {
     let table = value.table()?;
     table.only(&keys())?;
-    let Some(name) = table.get("name") else {
-        return Err(value.error("`name` is missing: give the name of the group in the report"));
-    };
+    let name = table.needed("name", "give the name of the group in the report")?;
     let mut group = GroupGiven::new(name.word()?).map_err(|message| name.error(&message))?;
     for (key, value) in table.entries() {
         match key {

@@ -35,8 +35,9 @@ pub(super) fn fresh(table: &Table<'_>) -> Result<bool, Error> {
 }
 
 pub(super) fn software(table: &Table<'_>) -> Result<Option<&'static Software>, Error> {
-    let Some(value) = table.get("software") else { return Ok(None) };
-    software::named(value.word()?).map(Some).map_err(|message| value.error(&message))
+    table.read("software", |value| {
+        software::named(value.word()?).map_err(|message| value.error(&message))
+    })
 }
 
 /// Reads the names of ports in addition to those of the processes.

@@ -68,7 +68,7 @@ pub(super) fn launched(
     let (url, nodes) = url(table, known)?;
     let launch = Launch {
         name: name.to_owned(),
-        about: table.get("about").map(|about| about.owned_word()).transpose()?,
+        about: table.read("about", Value::owned_word)?,
         url,
         directory: table.source.directory.clone(),
         site: launch_keys::site(table)?,

@@ -122,10 +122,8 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
     let root = Table::root(source, &root);
     root.only(&[&TABLES[..], &run::keys()].concat())?;
     let run = RunInput::read(&root)?;
-    let defaults = match root.get("defaults") {
-        Some(defaults) => Defaults::read(&defaults.table()?)?,
-        None => Defaults::default(),
-    };
+    let defaults = root.read("defaults", |value| Defaults::read(&value.table()?))?;
+    let defaults = defaults.unwrap_or_default();
     let scales = scale::read(&root)?;
     // All scales are read, not only the selected one, so that a mistake in any is reported.
     for scale in &scales {
@@ -156,10 +154,8 @@ fn parse(source: &Source<'_>, scale: Option<&str>) -> Result<Experiment, Error> 
 }
 
 fn described(root: &Table<'_>, defaults: &Defaults<'_>) -> Result<Vec<Contender>, Error> {
-    let tables = match root.get("contender") {
-        Some(contenders) => contenders.table()?.entries(),
-        None => Vec::new(),
-    };
+    let tables = root.read("contender", |contenders| Ok(contenders.table()?.entries()))?;
+    let tables = tables.unwrap_or_default();
     let (mut described, mut is_any_launched) = (Vec::new(), false);
     for (name, value) in tables {
         let table = value.table()?;

@@ -198,14 +198,14 @@ fn ready(value: &Value<'_>, scope: Scope<'_>) -> Result<ReadyCondition, Error> {
 }
 
 fn http(table: &Table<'_>, scope: Scope<'_>) -> Result<ReadySign, Error> {
-    let path = table.get("path").map(|path| path.text_in(scope)).transpose()?;
+    let path = table.read("path", |path| path.text_in(scope))?;
     if let (Some(path), Some(value)) = (&path, table.get("path"))
         && !path.to_string().starts_with('/')
     {
         return Err(value.error("a path must begin with `/`"));
     }
-    let expect = table.get("expect").map(|expect| statuses(&expect)).transpose()?;
-    let bytes = table.get("bytes").map(|bytes| bytes.quantity(quantities::count)).transpose()?;
+    let expect = table.read("expect", statuses)?;
+    let bytes = table.read("bytes", |bytes| bytes.quantity(quantities::count))?;
     Ok(ReadySign::Reply { path, expect: expect.unwrap_or_default(), bytes })
 }
 

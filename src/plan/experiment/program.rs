@@ -83,8 +83,8 @@ fn alone(table: &Table<'_>) -> Result<ProcessSettings, Error> {
 
 /// Reads the commands that build a program without servers.
 fn build(table: &Table<'_>) -> Result<Vec<LaunchCommand>, Error> {
-    let commands = table.get(BUILD).map(|value| command::read_all(&value, false, Scope::Build));
-    commands.unwrap_or_else(|| Ok(Vec::new()))
+    let commands = table.read(BUILD, |value| command::read_all(value, false, Scope::Build))?;
+    Ok(commands.unwrap_or_default())
 }
 
 /// Checks the variables of `[defaults]`, which can have placeholders for other contenders.

@@ -44,10 +44,10 @@ pub(super) fn read(root: &Table<'_>) -> Result<Option<Article>, Error> {
         question: needed(&table, "question")?,
         article: needed(&table, "article")?,
         unit: needed(&table, "unit")?,
-        figures: table.get("figures").map(|value| figures(&value)).transpose()?.unwrap_or_default(),
+        figures: table.read("figures", figures)?.unwrap_or_default(),
         scale: None,
     };
-    let method = table.get("method").map(|value| method(&value)).transpose()?;
+    let method = table.read("method", method)?;
     Ok(Some(Article { published, method }))
 }
 
@@ -78,17 +78,13 @@ pub(super) fn check(
         }),
     };
     let Some(why) = why else { return Ok(()) };
-    let table = root.get("published").map(|value| value.table()).transpose()?;
+    let table = root.read("published", Value::table)?;
     let value = table.as_ref().and_then(|table| table.get("method"));
     Err(value.map_or_else(|| root.error(&why), |value| value.error(&why)))
 }
 
 fn needed(table: &Table<'_>, key: &str) -> Result<String, Error> {
-    match table.get(key) {
-        Some(value) => value.owned_word(),
-        None => Err(table
-            .error(&format!("`{key}` is missing: `question`, `article` and `unit` are required"))),
-    }
+    table.needed(key, "`question`, `article` and `unit` are required")?.owned_word()
 }
 
 /// Reads the published figures, by contender.
@@ -115,19 +111,13 @@ fn method(value: &Value<'_>) -> Result<Method, Error> {
     }
     let table = value.table()?;
     table.only(&METHOD_KEYS)?;
-    let Some(run) = table.get("run") else {
-        return Err(table.error("`run` is missing: give the program and its arguments"));
-    };
-    let Some(prints) = table.get("prints") else {
-        return Err(table.error(
-            "`prints` is missing: give the words in front of the figure, such as \
-             \"Requests per second:\"",
-        ));
-    };
+    let run = table.needed("run", "give the program and its arguments")?;
+    let what = "give the words in front of the figure, such as \"Requests per second:\"";
+    let prints = table.needed("prints", what)?;
     if prints.word()?.trim().is_empty() {
         return Err(prints.error("is empty: give the words in front of the figure"));
     }
-    let package = table.get("package").map(|value| value.owned_word()).transpose()?;
+    let package = table.read("package", Value::owned_word)?;
     Ok(Method::Command(launch::Method {
         command: command::read(&run, false, Scope::Method)?,
         prints: prints.word()?.to_owned(),

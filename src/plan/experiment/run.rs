@@ -43,11 +43,11 @@ impl RunInput {
     }
 
     pub(super) fn read(table: &Table<'_>) -> Result<RunInput, Error> {
-        let read_workload = |value: Value<'_>| workload_asked(&value.table()?);
+        let workload = table.read("workload", |value| workload_asked(&value.table()?))?;
         Ok(RunInput {
-            workload: table.get("workload").map(read_workload).transpose()?.unwrap_or_default(),
+            workload: workload.unwrap_or_default(),
             groups: groups::read(table)?,
-            sweep: table.get("sweep").map(|value| sweep_settings(&value)).transpose()?,
+            sweep: table.read("sweep", sweep_settings)?,
             settings: declared::read(table)?,
         })
     }
@@ -62,7 +62,7 @@ pub(super) const COMMAND_KEYS: [&str; 2] = ["run", "weight"];
 pub(super) fn workload_asked(table: &Table<'_>) -> Result<WorkloadSettings, Error> {
     table.only(&workload_keys())?;
     let custom = custom::read(table)?;
-    let commands = table.get("commands").map(|value| custom_commands(&value)).transpose()?;
+    let commands = table.read("commands", custom_commands)?;
     let commands = CustomCommands(commands.unwrap_or_default());
     Ok(WorkloadSettings { custom, commands, ..declared::read(table)? })
 }
@@ -97,11 +97,8 @@ fn custom_commands(value: &Value<'_>) -> Result<Vec<CustomCommand>, Error> {
 fn custom_command(value: &Value<'_>) -> Result<CustomCommand, Error> {
     let table = value.table()?;
     table.only(&COMMAND_KEYS)?;
-    let Some(run) = table.get("run") else {
-        let why = "`run` is missing: give the command, such as 'LPUSH {key} {value}'";
-        return Err(value.error(why));
-    };
+    let run = table.needed("run", "give the command, such as 'LPUSH {key} {value}'")?;
     let words = commands::words(run.word()?).map_err(|message| run.error(&message))?;
-    let weight = table.get("weight").map(|value| value.quantity(workload::weight)).transpose()?;
+    let weight = table.read("weight", |value| value.quantity(workload::weight))?;
     Ok(CustomCommand { words, weight: weight.unwrap_or(1.0) })
 }

@@ -20,8 +20,7 @@ pub(super) fn read<'a>(root: &Table<'a>) -> Result<Vec<Scale<'a>>, Error> {
     let scale = |(name, value): (&str, Value<'a>)| {
         let table = value.table()?;
         table.only(&[&["defaults"], &run::keys()[..]].concat())?;
-        let defaults = table.get("defaults");
-        let defaults = defaults.map(|value| Defaults::read(&value.table()?)).transpose()?;
+        let defaults = table.read("defaults", |value| Defaults::read(&value.table()?))?;
         let defaults = defaults.unwrap_or_default();
         Ok(Scale { name: name.to_owned(), run: RunInput::read(&table)?, defaults })
     };

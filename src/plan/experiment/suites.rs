@@ -1,7 +1,7 @@
 //! Whether the contenders of a file are suites.
 
 use crate::plan::experiment::contender::Contender;
-use crate::plan::experiment::table::Table;
+use crate::plan::experiment::table::{Table, Value};
 use crate::plan::experiment::target::Target;
 use protocol::Error;
 
@@ -14,7 +14,7 @@ pub(super) fn check(root: &Table<'_>, contenders: &[Contender]) -> Result<(), Er
     );
     let (Some(with), Some(without)) = (with, without) else { return Ok(()) };
     let name = &without.name;
-    let table = root.get("contender").map(|all| all.table()).transpose()?;
+    let table = root.read("contender", Value::table)?;
     let own = table.and_then(|table| table.get(name));
     let message = format!(
         "`figures` is missing: `{}` is a suite, and all contenders of a comparison must be one",

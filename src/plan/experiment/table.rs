@@ -57,6 +57,20 @@ impl<'a> Table<'a> {
         self.get(key).map_or_else(|| self.error(message), |value| value.error(message))
     }
 
+    /// Reads the value of a key, if the table has it.
+    pub(super) fn read<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Value<'a>) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        self.get(key).map(|value| read(&value)).transpose()
+    }
+
+    /// Returns the value of a key that must be given. `what` says what for.
+    pub(super) fn needed(&self, key: &str, what: &str) -> Result<Value<'a>, Error> {
+        self.get(key).ok_or_else(|| self.error(&format!("`{key}` is missing: {what}")))
+    }
+
     /// Returns keys and values in the order of the file.
     pub(super) fn entries(&self) -> Vec<(&'a str, Value<'a>)> {
         let mut entries: Vec<_> = self.table.iter().collect();
