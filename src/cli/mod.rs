@@ -11,7 +11,6 @@ mod help;
 mod options;
 mod output_file;
 mod outputs;
-mod perform;
 mod plain_text;
 mod words;
 

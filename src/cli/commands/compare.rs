@@ -3,6 +3,7 @@
 use crate::cli::against;
 use crate::cli::against::AgainstOptions;
 use crate::cli::agents::AgentOptions;
+use crate::cli::commands::run;
 use crate::cli::flags::{COMPARE, Flags};
 use crate::cli::help;
 use crate::cli::options;
@@ -104,7 +105,7 @@ fn drive(spec: &Spec, args: &CompareArgs) -> Result<Exit, Error> {
         against::refuse_agents(spec)?;
         crate::cli::agents::perform(spec, &args.agents, &args.output)
     } else {
-        crate::cli::perform::perform(spec, &args.output)
+        run::drive(spec, &args.output)
     }
 }
 

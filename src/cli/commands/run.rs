@@ -2,6 +2,7 @@
 
 use crate::cli::flags::{Flags, RUN};
 use crate::cli::options::{OutputOptions, TargetOptions, with_keys};
+use crate::cli::{against, conduct, outputs};
 use crate::plan::settings::sweep_settings;
 use crate::plan::settings::sweep_settings::SweepSettings;
 use crate::plan::{Command, Spec};
@@ -53,5 +54,16 @@ pub(in crate::cli) fn perform(args: &RunArgs) -> Result<Exit, Error> {
     spec.sweep.clone_from(&args.sweep);
     args.flags.fill(&mut spec)?;
     args.target.fill(&mut spec)?;
-    crate::cli::perform::perform(&spec, &args.output)
+    drive(&spec, &args.output)
+}
+
+/// Performs a run, or a comparison by this process alone, and reports it.
+pub(super) fn drive(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> {
+    let copies = output.copies()?;
+    // The snapshots are removed when the run has ended.
+    let (inputs, _snapshots) = against::read(spec, output.quiet)?;
+    let resolved = conduct::settle_read(spec, inputs)?;
+    let (directory, judged) = conduct::measure(&resolved, output.reporting(), None)?;
+    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
+    Ok(judged.exit())
 }

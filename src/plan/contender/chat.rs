@@ -1,7 +1,7 @@
 //! `--workload chat`: the connections of a WebSocket contender are rooms, and an operation is a
 //! message from one member to all of its room.
 
-use crate::plan::contender::candidate::Candidate;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::settings::declared::Declared;
 use crate::plan::settings::workload::CHAT;
 use crate::plan::{Settings, Spec, WorkloadSettings};

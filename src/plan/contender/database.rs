@@ -1,7 +1,7 @@
 //! Contenders that are databases, driven through the client libraries that applications use.
 
 use crate::plan::Settings;
-use crate::plan::contender::candidate::Candidate;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::contender::store;
 use crate::plan::contender::{consistency, contender};
 use crate::plan::spec::Spec;

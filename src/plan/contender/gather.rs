@@ -17,7 +17,7 @@ use protocol::Software;
 use protocol::address::{Url, begins_with_a_port};
 use protocol::secrets;
 use protocol::{Error, address};
-use record::Revision;
+use record::{Revision, Work};
 use std::path::{Path, PathBuf};
 use text::shown::shown;
 
@@ -63,6 +63,20 @@ pub(in crate::plan) enum TargetLocation {
     Launched(Box<Launch>),
     /// tiebreak runs it to its end.
     Program(Box<Program>),
+}
+
+/// A contender that is to be resolved, with all that is known of it before its target is contacted.
+/// No `Debug`: settings hold secrets.
+#[derive(Clone)]
+pub(in crate::plan) struct Candidate {
+    pub(in crate::plan) name: String,
+    /// Its address. Of a target that is not launched yet, the ports are placeholders.
+    pub(in crate::plan) url: Url,
+    pub(in crate::plan) location: TargetLocation,
+    pub(in crate::plan) settings: Settings,
+    pub(in crate::plan) groups: Vec<GroupGiven>,
+    /// None if all of its operations are the same.
+    pub(in crate::plan) work: Option<Work>,
 }
 
 impl TargetLocation {

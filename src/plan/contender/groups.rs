@@ -2,7 +2,7 @@
 //! connections and arrivals.
 
 use crate::plan::contender;
-use crate::plan::contender::candidate::Candidate;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::settings::group_given::GroupGiven;
 use crate::plan::settings::{self, Settings};
 use crate::plan::{Command, Spec};

@@ -1,8 +1,8 @@
 //! Contenders without a server: files in a directory, and whole programs.
 
 use crate::plan::RunSettings;
-use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::spec::Spec;
 use crate::protocols::PROTOCOLS;
 use crate::targets::exec;

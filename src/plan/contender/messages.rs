@@ -1,8 +1,8 @@
 //! Contenders that are sent messages.
 
 use crate::plan::Spec;
-use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::contender::{chat, request, store};
 use engine::Numbers;
 use protocol::{Access, Error, MessageParts, Messages};

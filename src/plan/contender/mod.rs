@@ -2,7 +2,6 @@
 
 pub(super) mod access;
 pub(super) mod agents;
-pub(super) mod candidate;
 pub(super) mod chat;
 pub(super) mod database;
 pub(super) mod destructive;
@@ -15,7 +14,7 @@ pub(super) mod store;
 pub(super) mod watched;
 
 use crate::plan::Settings;
-use crate::plan::contender::candidate::Candidate;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::{Command, Spec};
 use protocol::address::Url;
 use protocol::{Error, Protocol};

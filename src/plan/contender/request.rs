@@ -1,6 +1,6 @@
 //! Contenders that are sent requests, and the headers and TLS of all protocols that begin with one.
 
-use crate::plan::contender::candidate::Candidate;
+use crate::plan::contender::gather::Candidate;
 use crate::plan::contender::{contender, store};
 use crate::plan::settings::custom::CustomSettings;
 use crate::plan::{Settings, Spec};

@@ -1,7 +1,6 @@
 //! From the requested contenders to candidates: their names, settings, groups and work.
 
-use crate::plan::contender::candidate::Candidate;
-use crate::plan::contender::gather::RequestedContender;
+use crate::plan::contender::gather::{Candidate, RequestedContender};
 use crate::plan::contender::{chat, groups};
 use crate::plan::settings::declared::Declared as _;
 use crate::plan::settings::{group_given, names};

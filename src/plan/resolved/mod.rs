@@ -5,9 +5,8 @@ pub(super) mod candidates;
 
 use crate::plan::contender::access::{ContenderAccess, Observed};
 use crate::plan::contender::agents;
-use crate::plan::contender::candidate::Candidate;
 use crate::plan::contender::contender;
-use crate::plan::contender::gather::{Inputs, RequestedContender, TargetLocation};
+use crate::plan::contender::gather::{Candidate, Inputs, RequestedContender, TargetLocation};
 use crate::plan::contender::{
     database, destructive, groups, local, messages, request, store, watched,
 };

@@ -3,8 +3,7 @@
 pub(crate) mod cases;
 
 use crate::plan::contender::access::ContenderAccess;
-use crate::plan::contender::candidate::Candidate;
-use crate::plan::contender::gather::TargetLocation;
+use crate::plan::contender::gather::{Candidate, TargetLocation};
 use crate::plan::settings::LONGEST_TIMEOUT;
 use crate::plan::{Command, Spec};
 use crate::targets::exec::figures::{kind_named, selects_cases};

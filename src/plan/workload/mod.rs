@@ -2,8 +2,7 @@
 
 pub(super) mod expanded;
 
-use crate::plan::contender::candidate::Candidate;
-use crate::plan::contender::gather::TargetLocation;
+use crate::plan::contender::gather::{Candidate, TargetLocation};
 use crate::plan::contender::{chat, database, groups, local};
 use crate::plan::spec::Spec;
 use crate::protocols::PROTOCOLS;
