@@ -7,13 +7,11 @@ use crate::plan::length::rule::OVERHEAD;
 use crate::plan::{Inputs, Spec, suite, sweep};
 use crate::run::judging::Judged;
 use crate::run::runner::Reporting;
-use crate::system::host;
+use crate::targets::launch::OwnDirectory;
 use judge::verdict::{ContenderSummary, Suite, Weight};
-use protocol::{Error, Exit, private};
+use protocol::{Error, Exit};
 use record::{EndReason, LengthRule, PilotChoice, Plan, SecondStage};
 use serde_json::{Value, json};
-use std::path::PathBuf;
-use std::{fs, io};
 use text::shown::{shown, shown_sentence};
 use text::units::{show_counted, show_ns, show_percent, show_whole_seconds};
 
@@ -84,8 +82,10 @@ pub(in crate::cli) fn perform(args: &PlanArgs) -> Result<Exit, Error> {
              (what a comparison of two minutes can see)",
         ));
     }
-    let scratch = Scratch::new()?;
-    let run = scratch.0.join("run");
+    let scratch = OwnDirectory::create(&std::env::temp_dir(), "plan").map_err(|error| {
+        Error::failed(format!("no temporary directory can be created: {error}"))
+    })?;
+    let run = scratch.path().join("run");
     let (out, quiet, no_cache) = (Some(run.as_path()), output.quiet, output.no_cache);
     let reporting = Reporting { out, quiet, no_cache, only_first_stage: true };
     let (_, judged) = conduct::measure(&resolved, reporting, None)?;
@@ -283,35 +283,11 @@ fn takes_ns(plan: &Plan, pilot: &PilotChoice, contenders: &[ContenderSummary]) -
     ((parts_ns as f64 + launches_ns) * OVERHEAD) as u64
 }
 
-/// A directory of this process alone, which is removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    /// # Errors
-    /// If it cannot be created, or something of that name exists.
-    fn new() -> Result<Scratch, Error> {
-        let cannot = |error: io::Error| {
-            Error::failed(format!("no temporary directory can be created: {error}"))
-        };
-        let number = u64::from_ne_bytes(host::random_bytes().map_err(cannot)?);
-        let path = std::env::temp_dir().join(format!("tiebreak-plan-{number:016x}"));
-        private::create_directory(&path).map_err(cannot)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing can be done if the system refuses.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::{self, Command};
-    use std::os::unix::fs::PermissionsExt;
+    use std::fs;
 
     #[test]
     fn a_sweep_is_refused_where_it_is_written() {
@@ -333,15 +309,5 @@ mod tests {
         assert!(of_flag.ends_with("a sweep holds several: leave out --sweep"), "{of_flag}");
         let of_file = refused("sweep = { connections = [1, 8] }", None).expect_err("a sweep");
         assert!(of_file.ends_with("leave out the sweep in the experiment file"), "{of_file}");
-    }
-
-    #[test]
-    fn only_the_directory_that_was_created_is_removed() {
-        let [first, second] = [(); 2].map(|()| Scratch::new().expect("a directory"));
-        let path = first.0.clone();
-        assert_ne!(path, second.0);
-        assert_eq!(path.metadata().expect("there").permissions().mode() & 0o777, 0o700);
-        drop(first);
-        assert!(!path.exists() && second.0.exists());
     }
 }

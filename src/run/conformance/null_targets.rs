@@ -4,12 +4,13 @@
 use super::alone::{self, null_server};
 use crate::protocols::PROTOCOLS;
 use crate::targets::exec::{Exec, Program};
+use crate::targets::launch::OwnDirectory;
 use engine::{EngineError, MakeLane, Numbers, Stop};
 use protocol::address::ProgramCommand;
 use protocol::{Access, Own, TargetKind};
 use record::{Address, DriveOrder, LaneOrder, LaneTask, Reuse, TrialRecord, Verify};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use testserver::null::NullServer;
 
 /// A directory in memory, on most machines.
@@ -45,7 +46,7 @@ impl NullTarget {
 enum RunningNullTarget {
     /// The access, and the service.
     Null(Box<dyn Access>, usize),
-    Directory(Box<dyn Access>, Directory),
+    Directory(Box<dyn Access>, OwnDirectory),
     Program(Exec),
 }
 
@@ -91,7 +92,7 @@ impl NullTargets {
                 RunningNullTarget::Null(_, service) => {
                     Address::Tcp(self.server.addresses()[*service])
                 }
-                RunningNullTarget::Directory(_, directory) => directory.address(),
+                RunningNullTarget::Directory(_, directory) => address(directory),
                 RunningNullTarget::Program(_) => Address::Program,
             };
         }
@@ -108,41 +109,20 @@ impl NullTargets {
     }
 }
 
-/// A directory that is removed when this is dropped.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn make() -> Result<Directory, EngineError> {
-        let memory = Path::new(IN_MEMORY);
-        let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        let directory = within.join(format!("tiebreak-null-{}", std::process::id()));
-        std::fs::create_dir_all(&directory).map_err(|error| {
-            EngineError::system("the directory for the null files cannot be created", error)
-        })?;
-        Ok(Directory(directory))
-    }
-
-    fn address(&self) -> Address {
-        Address::Directory(self.0.display().to_string())
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Files of the workload, loaded: a miss would cost less than what is read.
 fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
-    let directory = Directory::make()?;
+    let memory = Path::new(IN_MEMORY);
+    let within = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    let directory = OwnDirectory::create(&within, "null").map_err(|error| {
+        EngineError::system("the directory for the null files cannot be created", error)
+    })?;
     let files = PROTOCOLS.of_kind(TargetKind::Directory).files().expect("a directory of files");
-    let access = (files.open)(&directory.0, &Own::default(), Numbers::new(1))?;
+    let access = (files.open)(directory.path(), &Own::default(), Numbers::new(1))?;
     let workload = alone::workload(Verify::Off);
     let keys = workload.to_load();
     const LONGEST_NS: u64 = 60_000_000_000;
     let load = LaneOrder {
-        address: directory.address(),
+        address: address(&directory),
         operations: Some(keys),
         ..alone::lane(THREADS, 1, Reuse::Always, LaneTask::load(workload))
     };
@@ -158,6 +138,10 @@ fn directory(stop: &Stop) -> Result<RunningNullTarget, EngineError> {
     let lanes = vec![access.lanes(&order, 0)];
     engine::run(&order, lanes, Vec::new(), stop, &mut |_| ControlFlow::Continue(()))?;
     Ok(RunningNullTarget::Directory(access, directory))
+}
+
+fn address(directory: &OwnDirectory) -> Address {
+    Address::Directory(directory.path().display().to_string())
 }
 
 fn program(core: Option<u32>) -> Result<RunningNullTarget, EngineError> {

@@ -1,9 +1,9 @@
 //! The figures of the cases of a suite: what is put in place of the placeholders of its command, and where a run of it
 //! leaves its figures.
 
-use crate::targets::launch::unused_directory;
+use crate::targets::launch::OwnDirectory;
 use figures::{Kind, LONGEST, Printed};
-use keeper::beneath::{Temporary, TemporaryId};
+use keeper::beneath::TemporaryId;
 use keeper::{KeptOutput, Output};
 use protocol::address::ProgramCommand;
 use protocol::private;
@@ -132,7 +132,7 @@ pub(super) struct Suite {
     path: Option<String>,
     /// Masked in the names of cases, and in what a run printed.
     secrets: Vec<String>,
-    temporary: Temporary,
+    temporary: OwnDirectory,
     /// The number of the next run.
     next: AtomicU32,
     /// The cases of a round, each of which is run alone. Empty if one run is of all cases.
@@ -147,7 +147,7 @@ impl Suite {
         command: &ProgramCommand,
         secrets: Vec<String>,
     ) -> Result<Suite, String> {
-        let temporary = unused_directory("figures")
+        let temporary = OwnDirectory::create(&std::env::temp_dir(), "figures")
             .map_err(|error| format!("no temporary directory can be created: {error}"))?;
         let path = figures.path(command).map(str::to_owned);
         let (next, cases) = (AtomicU32::new(0), Mutex::default());
@@ -287,13 +287,6 @@ impl Suite {
             }
         }
         Ok(())
-    }
-}
-
-impl Drop for Suite {
-    fn drop(&mut self) {
-        // An error has no receiver here, so a directory that cannot be removed is left.
-        let _ = self.temporary.remove();
     }
 }
 

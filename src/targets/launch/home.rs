@@ -5,6 +5,7 @@ use keeper::beneath::{Directory, Temporary, TemporaryId, give};
 use keeper::user::{self, User};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
+use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use text::shown::shown;
@@ -22,7 +23,7 @@ const MOST_TAKEN: u32 = 1000;
 pub(super) struct Home {
     /// The name of the target, which is part of the directory's name.
     name: String,
-    temporary: Temporary,
+    temporary: OwnDirectory,
     owner: Option<User>,
 }
 
@@ -35,7 +36,7 @@ impl Home {
         within: Option<&Path>,
     ) -> io::Result<Home> {
         let within = within.map_or_else(std::env::temp_dir, Path::to_owned);
-        let temporary = make_unused(&within.canonicalize()?, name)?;
+        let temporary = OwnDirectory::create(&within, name)?;
         let owner = owner.filter(|owner| user::ours() == 0 && owner.uid != 0);
         let home = Home { name: name.to_owned(), temporary, owner };
         home.temporary.directory.give(home.owner(), 0o755)?;
@@ -125,34 +126,42 @@ impl Home {
     }
 }
 
-/// Creates a directory for what a part of a run needs only while it lasts, which only our user can enter.
-///
-/// # Errors
-/// When the system refuses.
-pub(crate) fn unused_directory(name: &str) -> io::Result<Temporary> {
-    make_unused(&std::env::temp_dir().canonicalize()?, name)
-}
+/// A temporary directory that only our user can enter, and that is removed when this value is dropped.
+pub(crate) struct OwnDirectory(Temporary);
 
-/// Creates a temporary directory under a name that is not taken: others may have guessed the next ones. The names of
-/// one run are equally long, because the length of arguments moves the stack of a program.
-fn make_unused(within: &Path, name: &str) -> io::Result<Temporary> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let process = std::process::id();
-    let mut taken = ErrorKind::AlreadyExists.into();
-    for _ in 0..MOST_TAKEN {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        match Temporary::make(within, &format!("tiebreak-{process}-{number:06}-{name}")) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => taken = error,
-            made => return made,
+impl OwnDirectory {
+    /// Creates it under a name that is not taken: others may have guessed the next ones. The names of one run are
+    /// equally long, because the length of arguments moves the stack of a program.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn create(within: &Path, name: &str) -> io::Result<OwnDirectory> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let (within, process) = (within.canonicalize()?, std::process::id());
+        let mut taken = ErrorKind::AlreadyExists.into();
+        for _ in 0..MOST_TAKEN {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            match Temporary::make(&within, &format!("tiebreak-{process}-{number:06}-{name}")) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => taken = error,
+                made => return made.map(OwnDirectory),
+            }
         }
+        Err(taken)
     }
-    Err(taken)
 }
 
-impl Drop for Home {
+impl Deref for OwnDirectory {
+    type Target = Temporary;
+
+    fn deref(&self) -> &Temporary {
+        &self.0
+    }
+}
+
+impl Drop for OwnDirectory {
     fn drop(&mut self) {
         // An error has no receiver here, so a directory that cannot be removed is left.
-        let _ = self.temporary.remove();
+        let _ = self.remove();
     }
 }
 
@@ -161,13 +170,15 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_name_that_others_have_taken_is_left_out() {
         let scratch = Scratch::new();
-        let at = scratch.path().canonicalize().expect("there");
-        let made = |name: &str| make_unused(&at, name).expect("a name is left");
-        let first = made("a").path().to_owned();
+        let at = scratch.path();
+        let made = |name: &str| OwnDirectory::create(at, name).expect("a name is left");
+        let kept = made("a");
+        let first = kept.path();
         let (before, number) = first
             .to_str()
             .and_then(|path| path.strip_suffix("-a")?.rsplit_once('-'))
@@ -179,6 +190,18 @@ mod tests {
         }
         let second = made("b");
         assert_eq!(first.as_os_str().len(), second.path().as_os_str().len());
-        assert!(second.path().exists() && fs::read_dir(&at).expect("there").count() == 51);
+        assert!(second.path().exists() && fs::read_dir(at).expect("there").count() == 51);
+    }
+
+    #[test]
+    fn only_the_directory_that_was_created_is_removed() {
+        let scratch = Scratch::new();
+        let [first, second] =
+            [(); 2].map(|()| OwnDirectory::create(scratch.path(), "a").expect("a directory"));
+        let path = first.path().to_owned();
+        assert_ne!(path, second.path());
+        assert_eq!(path.metadata().expect("there").permissions().mode() & 0o777, 0o700);
+        drop(first);
+        assert!(!path.exists() && second.path().exists());
     }
 }

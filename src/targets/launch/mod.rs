@@ -24,7 +24,7 @@ pub(crate) use build::{
 };
 pub use command::LaunchCommand;
 pub use failed::Failed;
-pub(crate) use home::unused_directory;
+pub(crate) use home::OwnDirectory;
 pub(crate) use launcher::all_missing;
 pub use launcher::{LaunchContext, Launcher, missing};
 pub use method::Method;
