@@ -3,10 +3,9 @@
 
 use engine::EngineError;
 use protocol::address::tls::NoTls;
-use protocol::side_channel::About;
+use protocol::side_channel::SideChannel;
 use record::{
     AgentClock, AgentReady, Contender, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord,
-    Workload,
 };
 use std::io;
 use std::ops::ControlFlow;
@@ -107,20 +106,11 @@ pub(super) trait TargetControl {
 
 /// What is asked of the stores beside the load, and what is kept in them.
 pub(super) trait StoreAccess {
-    /// What the store of this contender reports about itself, or why it does not. Returns None if
-    /// it is not a store.
-    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>>;
-
-    /// The fingerprint in its store under this key. Returns None if there is none.
-    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String>;
-
-    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String>;
-
-    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String>;
-
-    /// Prepares its store for the first load of this workload; in a database this creates new,
-    /// empty tables.
-    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String>;
+    /// The side channel to the store of this contender.
+    ///
+    /// # Errors
+    /// If it has none.
+    fn store(&mut self, contender: usize) -> Result<Box<dyn SideChannel + '_>, String>;
 
     /// How much work that a load left to the server of this contender remains. Returns None if it
     /// does no work after a load.

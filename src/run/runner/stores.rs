@@ -35,7 +35,8 @@ impl<W: Write> RunSession<'_, W> {
         contender: usize,
         when: StoreMoment,
     ) -> Result<Option<About>, Halt> {
-        let Some(answer) = self.environment.about_store(contender) else { return Ok(None) };
+        let answer = self.environment.store(contender).map(|store| store.about());
+        let Ok(answer) = answer else { return Ok(None) };
         let (about, unreachable) = match answer {
             Ok(about) => (Some(about), None),
             Err(why) => (None, Some(shown_sentence(why))),

@@ -15,11 +15,11 @@ use engine::{Driving, EngineError, LeftOut, MakeLane, Numbers, Stop, TargetClock
 use keeper::process::NotVisible;
 use protocol::Access;
 use protocol::address::tls::{self, NoTls};
-use protocol::side_channel::{About, SideChannel};
+use protocol::side_channel::SideChannel;
 use protocol::{Error, Exit};
 use record::{
     Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone,
-    TargetReady, Workload,
+    TargetReady,
 };
 use std::time::{Duration, Instant};
 use text::shown::shown;
@@ -233,11 +233,6 @@ impl<'a> Targets<'a> {
         let driving = self.driving.of_lanes(who);
         engine::run_shown(&order, lanes, clocks, (self.stop, &driving, &self.left_out), each)
     }
-
-    fn store(&self, contender: usize) -> Option<Box<dyn SideChannel>> {
-        let known = self.resolved.plan.contenders.get(contender)?;
-        side_channel(known, self.up(contender)?)
-    }
 }
 
 fn side_channel(known: &Contender, running_target: &RunningTarget) -> Option<Box<dyn SideChannel>> {
@@ -264,10 +259,6 @@ pub(super) fn check_login(
 
 fn login_timeout(of_replies_ns: u64) -> Duration {
     Duration::from_nanos(of_replies_ns).clamp(SHORTEST_LOGIN, LONGEST_LOGIN)
-}
-
-fn no_store() -> String {
-    "it has no side channel".to_owned()
 }
 
 fn target_ready(
@@ -581,28 +572,14 @@ impl TargetControl for Targets<'_> {
 }
 
 impl StoreAccess for Targets<'_> {
-    fn about_store(&mut self, contender: usize) -> Option<Result<About, String>> {
-        Some(self.store(contender)?.about())
-    }
-
-    fn read_fingerprint(&mut self, contender: usize, key: &str) -> Result<Option<Vec<u8>>, String> {
-        self.store(contender).ok_or_else(no_store)?.read_fingerprint(key)
-    }
-
-    fn write_fingerprint(&mut self, contender: usize, key: &str, text: &str) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.write_fingerprint(key, text)
-    }
-
-    fn remove_fingerprint(&mut self, contender: usize, key: &str) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.remove_fingerprint(key)
-    }
-
-    fn create_tables(&mut self, contender: usize, workload: &Workload) -> Result<(), String> {
-        self.store(contender).ok_or_else(no_store)?.create_tables(workload)
+    fn store(&mut self, contender: usize) -> Result<Box<dyn SideChannel + '_>, String> {
+        let known = self.resolved.plan.contenders.get(contender);
+        let store = known.zip(self.up(contender)).and_then(|(known, up)| side_channel(known, up));
+        store.ok_or_else(|| "it has no side channel".to_owned())
     }
 
     fn pending_work(&mut self, contender: usize) -> Option<PendingWork> {
-        let why = match self.store(contender)?.work_left()? {
+        let why = match self.store(contender).ok()?.work_left()? {
             Ok(left) => return Some(PendingWork::Tasks { left: left.tasks, nodes: left.nodes }),
             Err(why) => why,
         };

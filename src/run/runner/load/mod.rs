@@ -84,7 +84,8 @@ impl<W: Write> RunSession<'_, W> {
             LoadMethod::Found => Ok(()),
             LoadMethod::Resumed => self.write_keys(&mut load, workload),
             LoadMethod::Written => {
-                let room = self.environment.create_tables(contender, workload);
+                let store = self.environment.store(contender);
+                let room = store.and_then(|store| store.create_tables(workload));
                 room.map_err(|why| self.no_room_made(contender, &why))?;
                 self.write_keys(&mut load, workload)
             }
@@ -117,7 +118,8 @@ impl<W: Write> RunSession<'_, W> {
         if self.stores.reload {
             return Decision::anew(Some("--reload".to_owned()));
         }
-        wanted.decide(self.environment.read_fingerprint(contender, &wanted.key), about)
+        let store = self.environment.store(contender);
+        wanted.decide(store.and_then(|store| store.read_fingerprint(&wanted.key)), about)
     }
 
     /// Loads chunk by chunk, from the load's first key to its last.
@@ -192,14 +194,16 @@ impl<W: Write> RunSession<'_, W> {
         let kept = start.is_some_and(|start| {
             let evictions = about.and_then(|about| about.evictions);
             let fingerprint = Fingerprint { spec: Some(load.wanted.spec), start, evictions, state };
-            self.environment
-                .write_fingerprint(load.contender, &load.wanted.key, &fingerprint.text())
-                .is_ok()
+            let store = self.environment.store(load.contender);
+            store.is_ok_and(|store| {
+                store.write_fingerprint(&load.wanted.key, &fingerprint.text()).is_ok()
+            })
         });
         if kept {
             return;
         }
-        if let Err(why) = self.environment.remove_fingerprint(load.contender, &load.wanted.key)
+        let store = self.environment.store(load.contender);
+        if let Err(why) = store.and_then(|store| store.remove_fingerprint(&load.wanted.key))
             && state == LoadState::Dirty
         {
             self.say_of(

@@ -60,7 +60,8 @@ impl<W: Write> RunSession<'_, W> {
         let mut rooms: Vec<Room> = Vec::new();
         let is_target = |at: &usize| plan.sweep.is_some() && plan.target_of(*at) == *at;
         for target in self.writer.remaining().into_iter().filter(is_target) {
-            let Some(Ok(about)) = self.environment.about_store(target) else { continue };
+            let about = self.environment.store(target).and_then(|store| store.about());
+            let Ok(about) = about else { continue };
             let About { room: Some(bytes), reuses_room, .. } = about else { continue };
             let first = self.stores.server(target, &about).map_or(target, |of| of as usize);
             let all = (0..plan.contenders.len()).filter(|at| plan.target_of(*at) == target);
@@ -117,7 +118,9 @@ impl<W: Write> RunSession<'_, W> {
     fn remove(&mut self, contender: usize, is_loaded: bool) -> Result<(), Halt> {
         let Some(workload) = self.plan.contenders[contender].asks.workload() else { return Ok(()) };
         let key = RequestedData::of(workload).key;
-        let is_known = matches!(self.environment.read_fingerprint(contender, &key), Ok(Some(_)));
+        let store = self.environment.store(contender);
+        let known = store.and_then(|store| store.read_fingerprint(&key));
+        let is_known = known.is_ok_and(|known| known.is_some());
         let Some(order) = orders::removal(self.plan, contender).filter(|_| is_loaded || is_known)
         else {
             return Ok(());
@@ -125,7 +128,8 @@ impl<W: Write> RunSession<'_, W> {
         let name = &self.plan.contenders[contender].name;
         let failed =
             |why: &str| Halt::Target(format!("`{name}`: its data cannot be removed: {why}"));
-        self.environment.remove_fingerprint(contender, &key).map_err(|why| failed(&why))?;
+        let store = self.environment.store(contender);
+        store.and_then(|store| store.remove_fingerprint(&key)).map_err(|why| failed(&why))?;
         self.writer.progress.say(&format!("{name}: its data are removed"));
         let mut removed = 0;
         let driven = self.environment.drive(&order, &[contender], &mut |trial| {

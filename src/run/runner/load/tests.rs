@@ -13,12 +13,12 @@ use crate::run::runner::stores_known::Stores;
 use engine::EngineError;
 use protocol::Error;
 use protocol::address::tls::NoTls;
-use protocol::side_channel::ServerStart;
+use protocol::side_channel::{ServerStart, SideChannel};
 use record::{
     DriveOrder, End, EndReason, LaneTask, Plan, RequestPlan, Settled, Slice, TargetDone,
     TargetReady, Work,
 };
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -143,51 +143,51 @@ impl TargetControl for View<'_> {
 }
 
 impl StoreAccess for View<'_> {
-    fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
-        if self.0.silent {
-            return Some(Err("it did not reply in time".to_owned()));
-        }
-        Some(Ok(About {
-            items: Some(1_000_000),
-            evictions: Some(self.0.evictions),
-            start: Some(ServerStart::Run(self.0.start.to_owned())),
-            ..About::default()
-        }))
-    }
-
-    fn read_fingerprint(
-        &mut self,
-        _contender: usize,
-        key: &str,
-    ) -> Result<Option<Vec<u8>>, String> {
-        Ok(self.0.notes.get(key).map(|note| note.clone().into_bytes()))
-    }
-
-    fn write_fingerprint(
-        &mut self,
-        _contender: usize,
-        key: &str,
-        text: &str,
-    ) -> Result<(), String> {
-        if self.0.no_notes {
-            Err("it answers oom".to_owned())
-        } else {
-            self.0.notes.insert(key.to_owned(), text.to_owned());
-            Ok(())
-        }
-    }
-
-    fn remove_fingerprint(&mut self, _contender: usize, key: &str) -> Result<(), String> {
-        self.0.notes.remove(key);
-        Ok(())
-    }
-
-    fn create_tables(&mut self, _: usize, _: &Workload) -> Result<(), String> {
-        Ok(())
+    fn store(&mut self, _contender: usize) -> Result<Box<dyn SideChannel + '_>, String> {
+        Ok(Box::new(FakeChannel(RefCell::new(&mut *self.0))))
     }
 
     fn pending_work(&mut self, _contender: usize) -> Option<PendingWork> {
         self.0.work.pop().map(|left| PendingWork::Tasks { left, nodes: 1 })
+    }
+}
+
+struct FakeChannel<'a>(RefCell<&'a mut FakeStore>);
+
+impl SideChannel for FakeChannel<'_> {
+    fn query(&self) -> Result<About, String> {
+        let store = self.0.borrow();
+        if store.silent {
+            return Err("it did not reply in time".to_owned());
+        }
+        Ok(About {
+            items: Some(1_000_000),
+            evictions: Some(store.evictions),
+            start: Some(ServerStart::Run(store.start.to_owned())),
+            ..About::default()
+        })
+    }
+
+    fn read_fingerprint(&self, key: &str) -> Result<Option<Vec<u8>>, String> {
+        Ok(self.0.borrow().notes.get(key).map(|note| note.clone().into_bytes()))
+    }
+
+    fn write_fingerprint(&self, key: &str, text: &str) -> Result<(), String> {
+        let mut store = self.0.borrow_mut();
+        if store.no_notes {
+            return Err("it answers oom".to_owned());
+        }
+        store.notes.insert(key.to_owned(), text.to_owned());
+        Ok(())
+    }
+
+    fn remove_fingerprint(&self, key: &str) -> Result<(), String> {
+        self.0.borrow_mut().notes.remove(key);
+        Ok(())
+    }
+
+    fn create_tables(&self, _: &Workload) -> Result<(), String> {
+        Ok(())
     }
 }
 

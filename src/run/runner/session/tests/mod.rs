@@ -10,7 +10,7 @@ use crate::run::runner::environment::{Each, Explanations, StoreAccess, TargetCon
 use crate::scratch::Scratch;
 use engine::EngineError;
 use protocol::Exit;
-use protocol::side_channel::About;
+use protocol::side_channel::SideChannel;
 use record::{
     DearLaunches, Failure, Launches, Seen, Slice, TargetDone, TargetReady, WarmUp, Withdrawn,
 };
@@ -231,33 +231,8 @@ impl TargetControl for FakeEngine {
 }
 
 impl StoreAccess for FakeEngine {
-    fn about_store(&mut self, _contender: usize) -> Option<Result<About, String>> {
-        None
-    }
-
-    fn read_fingerprint(
-        &mut self,
-        _contender: usize,
-        _key: &str,
-    ) -> Result<Option<Vec<u8>>, String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn write_fingerprint(
-        &mut self,
-        _contender: usize,
-        _key: &str,
-        _text: &str,
-    ) -> Result<(), String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn remove_fingerprint(&mut self, _contender: usize, _key: &str) -> Result<(), String> {
-        unreachable!("no store among these contenders")
-    }
-
-    fn create_tables(&mut self, _: usize, _: &record::Workload) -> Result<(), String> {
-        unreachable!("no store among these contenders")
+    fn store(&mut self, _contender: usize) -> Result<Box<dyn SideChannel + '_>, String> {
+        Err("no store among these contenders".to_owned())
     }
 }
 
