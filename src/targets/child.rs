@@ -161,7 +161,7 @@ impl TestProcess {
                 Err(why) => why.0,
             },
             "meter" => match Meter::of_tree(rest.parse().expect("a number")) {
-                Ok(mut meter) => meter.read().cpu_ns.to_string(),
+                Ok(mut meter) => meter.read().to_string(),
                 Err(why) => why.0,
             },
             "listen" => self.listen(TcpListener::bind(rest).expect("free")),

@@ -52,7 +52,7 @@ impl TargetMeter {
     /// CPU time so far. Returns None if it cannot be read any more.
     pub(super) fn read(&self) -> Option<TargetReading> {
         match &mut *self.lock() {
-            Reads::Here(meter) => Some(TargetReading::here(meter.read().cpu_ns)),
+            Reads::Here(meter) => Some(TargetReading::here(meter.read())),
             Reads::Watched(client) => client.read(),
         }
     }

@@ -22,16 +22,6 @@ use std::fmt;
 use std::path::Path;
 use tree::Tree;
 
-/// One reading of a meter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CpuReading {
-    /// CPU time, user and system. Its origin is arbitrary: use the difference of two readings. It
-    /// never decreases.
-    pub cpu_ns: u64,
-    /// Where it is from.
-    pub source: Source,
-}
-
 /// Where a reading of CPU time is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -137,18 +127,19 @@ impl Meter {
         Meter { from, last_ns: 0, peak: None }
     }
 
-    /// Reads the CPU time. If nothing is left to read, the last reading is returned.
+    /// Reads the CPU time, user and system. Its origin is arbitrary: use the difference of two readings. It never
+    /// decreases, and if nothing is left to read, the last reading is returned.
     ///
     /// Process clocks are exact to the nanosecond for what runs; for children that were reaped
     /// between two readings the kernel reports steps of 10 ms. A cgroup includes running threads
     /// only up to the last timer tick.
-    pub fn read(&mut self) -> CpuReading {
-        let (seen, source) = match &mut self.from {
-            From::Cgroup(counter) => (counter.read().unwrap_or(0), counter.source()),
-            From::Tree(tree) => (tree.read(), Source::ProcessClocks),
+    pub fn read(&mut self) -> u64 {
+        let seen = match &mut self.from {
+            From::Cgroup(counter) => counter.read().unwrap_or(0),
+            From::Tree(tree) => tree.read(),
         };
         self.last_ns = self.last_ns.max(seen);
-        CpuReading { cpu_ns: self.last_ns, source }
+        self.last_ns
     }
 
     /// Whether nothing of the target was left at the last reading.

@@ -3,6 +3,7 @@
 use super::TIMEOUT;
 use crate::system::remote;
 use crate::system::remote::{Connection, RemoteError, Token};
+use crate::targets::cpu::MemorySource;
 use engine::{TargetReading, WatchedReading, clock};
 use record::limits::NUMBERS_BELOW;
 use record::{Histogram, WatcherReport};
@@ -38,7 +39,8 @@ pub struct Client {
     connection: Result<Connection, String>,
     description: Description,
     readings: Readings,
-    peak: Option<Peak>,
+    /// Peak memory in bytes, and the name of its source.
+    peak: Option<(u64, &'static str)>,
 }
 
 /// What is known of the readings so far.
@@ -71,13 +73,6 @@ impl Readings {
     }
 }
 
-/// Peak memory in bytes, and whether it is that of a control group.
-#[derive(Clone, Copy, Debug)]
-struct Peak {
-    bytes: u64,
-    of_cgroup: bool,
-}
-
 impl Client {
     /// Connects to a watcher that returned this description of its target. If it cannot be reached
     /// any more, all readings are missing.
@@ -104,8 +99,7 @@ impl Client {
     /// if the watcher cannot be asked any more.
     pub fn peak_memory(&mut self) -> Option<(u64, &'static str)> {
         self.ask(true);
-        let peak = self.peak?;
-        Some((peak.bytes, if peak.of_cgroup { "cgroup" } else { "processes" }))
+        self.peak
     }
 
     /// What is recorded about the readings.
@@ -161,8 +155,8 @@ impl Client {
         self.readings.last = Some(reading);
         self.readings.load_milli = reading.load_milli.or(self.readings.load_milli);
         let of_cgroup = reading.memory_of_cgroup;
-        let peak = reading.peak_memory_bytes.map(|bytes| Peak { bytes, of_cgroup });
-        self.peak = peak.or(self.peak);
+        let source = if of_cgroup { MemorySource::Cgroup } else { MemorySource::Processes };
+        self.peak = reading.peak_memory_bytes.map(|bytes| (bytes, source.name())).or(self.peak);
     }
 
     fn lose(&mut self, why: String) -> Option<TargetReading> {

@@ -70,7 +70,7 @@ impl WatchedTarget {
 
     /// Takes a reading. If `fully`, it includes the peak memory and the machine's load.
     pub fn read(&mut self, number: u32, fully: bool) -> Reading {
-        let cpu_ns = self.meter.read().cpu_ns;
+        let cpu_ns = self.meter.read();
         let at_ns = clock::now();
         let memory = if fully { self.meter.peak_memory() } else { None };
         Reading {
