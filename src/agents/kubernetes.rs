@@ -10,31 +10,19 @@ const LONGEST_HOST_NAME: usize = 63;
 /// More than any registry, path, tag and digest together have.
 const LONGEST_IMAGE: usize = 512;
 
-/// The manifest. Its values are checked, so they can be inserted into YAML as they are.
-pub(crate) struct Manifest<'a> {
-    /// How many agents drive. The coordinator is an additional process.
-    pub(crate) agents: u32,
-    /// The name of the Job, the Service, the Secret and the ConfigMap.
-    pub(crate) name: &'a Name,
-    pub(crate) image: &'a Image,
-    /// How many cores each process gets.
-    pub(crate) cores: u32,
-}
-
-impl Manifest<'_> {
-    pub(crate) fn to_yaml(&self) -> String {
-        let values = [
-            ("@AGENTS@", self.agents.to_string()),
-            ("@PROCESSES@", (self.agents + 1).to_string()),
-            ("@NAME@", self.name.0.clone()),
-            ("@CORES@", self.cores.to_string()),
-            ("@VERSION@", env!("CARGO_PKG_VERSION").to_owned()),
-            // The last one, because a reference may contain `@`.
-            ("@IMAGE@", self.image.0.clone()),
-        ];
-        let insert = |text: String, (place, value): &(&str, String)| text.replace(place, value);
-        values.iter().fold(TEMPLATE.to_owned(), insert)
-    }
+/// The manifest of a coordinator and so many agents, each of which gets so many cores. Its values are checked, so they
+/// can be inserted into YAML as they are. The name is that of the Job, the Service, the Secret and the ConfigMap.
+pub(crate) fn manifest(agents: u32, name: &Name, image: &Image, cores: u32) -> String {
+    let values = [
+        ("@AGENTS@", &agents.to_string()),
+        ("@PROCESSES@", &(agents + 1).to_string()),
+        ("@NAME@", &name.0),
+        ("@CORES@", &cores.to_string()),
+        ("@VERSION@", &env!("CARGO_PKG_VERSION").to_owned()),
+        // The last one, because a reference may contain `@`.
+        ("@IMAGE@", &image.0),
+    ];
+    values.iter().fold(TEMPLATE.to_owned(), |text, (place, value)| text.replace(place, value))
 }
 
 /// What Kubernetes accepts as a name of a Service: a DNS label that begins with a letter.
@@ -94,15 +82,15 @@ impl Image {
 mod tests {
     use super::*;
 
-    fn manifest(agents: u32) -> String {
+    fn nightly(agents: u32) -> String {
         let name = Name::of("nightly").expect("a name");
         let image = Image::of("registry.example.org:5000/a/tiebreak:0.1.0").expect("an image");
-        Manifest { agents, name: &name, image: &image, cores: 4 }.to_yaml()
+        manifest(agents, &name, &image, 4)
     }
 
     #[test]
     fn every_place_of_the_template_gets_its_value() {
-        let yaml = manifest(8);
+        let yaml = nightly(8);
         assert!(!yaml.contains('@'), "{yaml}");
         for line in [
             "  completions: 9",

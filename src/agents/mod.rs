@@ -31,7 +31,7 @@ pub(crate) use announce::Announce;
 pub(crate) use coordinator::Coordinator;
 pub(crate) use gate::{AgentGate, AgentLink, Outbox, out_of_turn};
 pub(crate) use gathering::{Expected, gather};
-pub(crate) use kubernetes::{Image, Manifest, Name};
+pub(crate) use kubernetes::{Image, Name, manifest};
 pub(crate) use local_clock::{LocalClock, SimulatedClock};
 pub(crate) use membership::{Membership, rank_and_size};
 pub(crate) use part::{PartLane, PartOrder};

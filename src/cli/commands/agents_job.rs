@@ -1,6 +1,6 @@
 //! `tiebreak agents`: prints what another program needs to launch a comparison on several machines.
 
-use crate::agents::{Image, Manifest, Name};
+use crate::agents::{Image, Name, manifest};
 use crate::cli::outputs;
 use protocol::Error;
 use record::limits::MOST_AGENTS;
@@ -40,6 +40,5 @@ pub(in crate::cli) struct AgentsArgs {
 
 pub(in crate::cli) fn perform(args: &AgentsArgs) -> Result<(), Error> {
     let AgentsArgs { kubernetes: agents, name, image, cores } = args;
-    let manifest = Manifest { agents: *agents, name, image, cores: *cores };
-    outputs::print(&manifest.to_yaml())
+    outputs::print(&manifest(*agents, name, image, *cores))
 }
