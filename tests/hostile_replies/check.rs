@@ -5,7 +5,7 @@ use ::cassandra::{CassandraAccess, CassandraSettings, Sending};
 use ::mysql::MysqlAccess;
 use drivers::Database;
 use protocol::testing::serve;
-use record::{Address, Consistency};
+use record::{Address, Consistency, SqlProtocol};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{LazyLock, Mutex};
@@ -81,7 +81,7 @@ pub(crate) fn check(bytes: &[u8]) {
         settings: CassandraSettings::default(),
     };
     let cassandra = CassandraAccess::cheapest(sending);
-    let mysql = MysqlAccess::without_log_in(::mysql::Sending::Text);
+    let mysql = MysqlAccess::without_log_in(SqlProtocol::Text);
     let databases: [&dyn Database; 2] = [&cassandra, &mysql];
     for (database, server) in databases.into_iter().zip(*SERVERS) {
         // An answer or an error.

@@ -6,11 +6,9 @@ use crate::common::postgres;
 use crate::common::{PASSWORD, PATIENCE, all_ok, order, with, workload};
 use crate::counted::only;
 use crate::{my_only, pg_only};
-use ::mysql::Sending as Mysql;
-use ::postgres::Sending as Pg;
 use drivers::Database;
 use drivers::QueryError;
-use record::{LaneTask, Seen};
+use record::{LaneTask, Seen, SqlProtocol};
 
 /// A question outside of the measurement is refused in the same way, with a message that does not
 /// contain the password.
@@ -62,7 +60,7 @@ pub(crate) fn log_ins(servers: &Servers) {
 pub(crate) fn statements(servers: &Servers) {
     let Servers { pg, my } = servers;
     let kv = || LaneTask::Drive(workload("kv"));
-    for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+    for protocol in [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared] {
         let what = format!("{protocol:?}");
         let of = |table: &str| {
             let access = with(pg.access(table), |of| {
@@ -74,7 +72,7 @@ pub(crate) fn statements(servers: &Servers) {
         assert_eq!(pg_only(&seen, "no_such_table", &what), seen.operations);
         let seen = of("numbers");
         // Bytes as text are an invalid text, and not of a wrong type.
-        let class = if protocol == Pg::Simple { "wrong_text" } else { "wrong_type" };
+        let class = if protocol == SqlProtocol::Simple { "wrong_text" } else { "wrong_type" };
         let wrong = pg_only(&seen, class, &what);
         assert!(
             wrong > 0 && wrong + seen.outcomes.miss == seen.operations,
@@ -83,7 +81,7 @@ pub(crate) fn statements(servers: &Servers) {
         );
         assert_eq!(seen.connections.opened, 4, "an error leaves its connection whole");
     }
-    for protocol in [Mysql::Text, Mysql::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         let what = format!("{protocol:?}");
         let of = |table: &str| {
             let access = with(my.access(table), |of| {

@@ -4,10 +4,8 @@ use crate::Servers;
 use crate::common::mariadb;
 use crate::common::postgres;
 use crate::common::{MS, PATIENCE, in_one_slice, order, with};
-use ::mysql::Sending as Mysql;
-use ::postgres::Sending as Pg;
 use drivers::Database;
-use record::{Address, Failure, LaneTask, Seen};
+use record::{Address, Failure, LaneTask, Seen, SqlProtocol};
 
 /// The peak memory of this process since the last call, in bytes.
 fn peak() -> u64 {
@@ -41,7 +39,7 @@ pub(crate) fn large_replies(servers: &Servers) {
         assert!(grew < BYTES / 4, "{what}: {grew} bytes more memory");
     };
     let reply_bytes = Some(2 * BYTES);
-    for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+    for protocol in [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared] {
         let query = from("generate_series(1, 10000)");
         let access = with(pg.access("t"), |of| {
             of.common.query = query;
@@ -50,7 +48,7 @@ pub(crate) fn large_replies(servers: &Servers) {
         });
         check(&|| postgres::driven(&once(pg.tcp()), &access), &format!("{protocol:?}"));
     }
-    for protocol in [Mysql::Text, Mysql::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         let query = from("seq_1_to_10000");
         let access = with(my.access("t"), |of| {
             of.common.query = query;
@@ -71,7 +69,7 @@ pub(crate) fn too_large_replies(servers: &Servers) {
     };
     let from = |rows: &str| format!("SELECT repeat('x', 1000) FROM {rows}");
     for reply_bytes in [None, Some(50_000)] {
-        for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+        for protocol in [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared] {
             let query = from("generate_series(1, 10000)");
             let access = with(pg.access("t"), |of| {
                 of.common.query = query;
@@ -81,7 +79,7 @@ pub(crate) fn too_large_replies(servers: &Servers) {
             let seen = postgres::driven(&once(pg.tcp()), &access);
             too_large(&seen, &format!("{protocol:?} {reply_bytes:?}"));
         }
-        for protocol in [Mysql::Text, Mysql::Prepared] {
+        for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
             let query = from("seq_1_to_10000");
             let access = with(my.access("t"), |of| {
                 of.common.query = query;

@@ -6,9 +6,7 @@ use crate::common::postgres;
 use crate::common::{MS, in_one_slice, order, with};
 use crate::counted::only;
 use crate::{my_only, pg_only};
-use ::mysql::Sending as Mysql;
-use ::postgres::Sending as Pg;
-use record::{Address, DriveOrder, LaneTask, Maintenance, Pool, Reuse, Seen};
+use record::{Address, DriveOrder, LaneTask, Maintenance, Pool, Reuse, Seen, SqlProtocol};
 
 /// Some were refused with this class, the others done, on the connections that there
 /// were.
@@ -39,12 +37,12 @@ pub(crate) fn of_postgres(servers: &Servers) {
         let access = with(pg.access("t"), |of| {
             of.common.user = user;
             of.common.query = query;
-            of.sending = Pg::Simple;
+            of.sending = SqlProtocol::Simple;
         });
         let seen = postgres::driven(&many(pg.tcp()), &access);
         some(pg_only(&seen, class, class), &seen, class);
     }
-    for protocol in [Pg::Simple, Pg::Extended, Pg::Prepared] {
+    for protocol in [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared] {
         let (user, query) = ("hurried".to_owned(), "SELECT pg_sleep(60)".to_owned());
         let access = with(pg.access("t"), |of| {
             of.common.user = user;
@@ -67,14 +65,14 @@ pub(crate) fn of_mariadb(servers: &Servers) {
     for (query, operations, class) in [(turned, 40, 1213), (held, 8, 1205)] {
         let access = with(my.access("t"), |of| {
             of.common.query = query.to_owned();
-            of.sending = Mysql::Text;
+            of.sending = SqlProtocol::Text;
         });
         let mut many = many(my.tcp());
         many.lanes[0].operations = Some(operations);
         let seen = mariadb::driven(&many, &access);
         some(my_only(&seen, class, query), &seen, query);
     }
-    for protocol in [Mysql::Text, Mysql::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         // Not SLEEP: one that begins as its time ends is not woken, and sleeps on.
         let query = "SET STATEMENT max_statement_time = 0.05 FOR \
                      SELECT COUNT(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b"

@@ -7,20 +7,12 @@ use drivers::SqlAccess;
 use drivers::dialect::Dialect;
 use drivers::sql::Statements;
 use protocol::side_channel::TABLE_COMMENT;
+use record::SqlProtocol;
 use std::path::PathBuf;
 
 /// The maximum length of a row of key and value: 65535 bytes minus the lengths of both, which are
 /// stored in the row, too.
 pub(crate) const ROW_BYTES: u32 = 65_535 - 4;
-
-/// How statements are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sending {
-    /// As text with values as literals.
-    Text,
-    /// Prepared once for each connection, values in binary.
-    Prepared,
-}
 
 /// TLS settings of the library, which has its own root certificates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +31,7 @@ pub struct MysqlAccess {
     /// What access to every database has.
     pub common: SqlAccess,
     /// How statements are sent.
-    pub sending: Sending,
+    pub sending: SqlProtocol,
     /// TLS. None means without it.
     pub tls: Option<MysqlTls>,
     /// Without TLS the server may be asked for its public key to encrypt the password with. An
@@ -49,7 +41,7 @@ pub struct MysqlAccess {
 
 impl MysqlAccess {
     /// See [`SqlAccess::without_log_in`].
-    pub fn without_log_in(sending: Sending) -> MysqlAccess {
+    pub fn without_log_in(sending: SqlProtocol) -> MysqlAccess {
         let common = SqlAccess::without_log_in();
         MysqlAccess { common, sending, tls: None, may_ask_for_key: false }
     }
@@ -149,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_table_fits_its_engine_and_its_values() {
-        let plain = MysqlAccess::without_log_in(Sending::Text);
+        let plain = MysqlAccess::without_log_in(SqlProtocol::Text);
         let common = SqlAccess { table: "a`b".to_owned(), ..plain.common };
         let access = MysqlAccess { common, ..plain };
         let schema = |engine, bytes| access.table_schema(engine, 20, bytes);

@@ -1,6 +1,5 @@
 //! User-defined statements, sent to MySQL.
 
-use crate::access::Sending;
 use crate::column::text_length;
 use crate::dialect::MysqlDialect;
 use crate::session::{Server, Session, check_length, in_words, request_error, row_bytes};
@@ -11,6 +10,7 @@ use drivers::request_error::RequestError;
 use engine::workload::Argument;
 use mysql_async::prelude::{Protocol as Wire, Queryable};
 use mysql_async::{Error, Params, QueryResult, Value};
+use record::SqlProtocol;
 
 impl CustomDriver for Server {
     type Error = Error;
@@ -24,7 +24,7 @@ impl CustomDriver for Server {
         session: &mut Session,
         statement: &CustomStatement,
     ) -> Result<Option<u64>, Error> {
-        if self.sending != Sending::Prepared {
+        if self.sending == SqlProtocol::Text {
             return Ok(None);
         }
         let Session { connection, custom, .. } = session;
@@ -43,7 +43,7 @@ impl CustomDriver for Server {
         request: &CustomRequest,
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
-        if self.sending == Sending::Text {
+        if self.sending == SqlProtocol::Text {
             let text = statement.with_values(&MysqlDialect, &request.arguments);
             let reply = session.connection.query_iter(text).await?;
             return receive(reply, statement, self.reply_bytes, events).await;

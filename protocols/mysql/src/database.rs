@@ -1,6 +1,6 @@
 //! What tiebreak asks of MySQL and MariaDB.
 
-use crate::access::{MysqlAccess, Sending, refusal};
+use crate::access::{MysqlAccess, refusal};
 use crate::dialect::MysqlDialect;
 use crate::session::Server;
 use drivers::Refusal;
@@ -35,10 +35,7 @@ impl Database for MysqlAccess {
     }
 
     fn plain_name(&self) -> Option<String> {
-        Some(match self.sending {
-            Sending::Text => "MySQL text".to_owned(),
-            Sending::Prepared => "MySQL prepared".to_owned(),
-        })
+        Some(format!("MySQL {}", self.sending.name()))
     }
 
     fn keep_rows_in(&mut self, table: &str) {

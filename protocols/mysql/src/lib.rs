@@ -16,7 +16,7 @@ mod relay;
 mod session;
 mod tls;
 
-pub use access::{MysqlAccess, MysqlTls, Sending, code_names};
+pub use access::{MysqlAccess, MysqlTls, code_names};
 pub use dialect::MysqlDialect;
 pub use null::null_service;
 
@@ -53,13 +53,7 @@ pub static ROW: Protocol = Protocol {
                 insecure: tls.insecure,
                 name: Some(tls.host),
             });
-            let sending = match parts.settings.protocol {
-                SqlProtocol::Text => Sending::Text,
-                SqlProtocol::Prepared | SqlProtocol::Simple | SqlProtocol::Extended => {
-                    Sending::Prepared
-                }
-            };
-            let may_ask_for_key = parts.may_ask_for_key;
+            let (sending, may_ask_for_key) = (parts.settings.protocol, parts.may_ask_for_key);
             let access =
                 MysqlAccess { common: SqlAccess::new(parts), sending, tls, may_ask_for_key };
             Box::new(DatabaseAccess::new(access, ROW.null))
@@ -77,14 +71,14 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },
     ],
     null_variants: &[
-        NullVariant::new("MySQL", || plain(Sending::Prepared)).fresh(),
-        NullVariant::new("MySQL text", || plain(Sending::Text)),
+        NullVariant::new("MySQL", || plain(SqlProtocol::Prepared)).fresh(),
+        NullVariant::new("MySQL text", || plain(SqlProtocol::Text)),
     ],
     ..Protocol::USUAL
 };
 
 /// Access that runs the cheapest statement in this way.
-fn plain(sending: Sending) -> Box<dyn Access> {
+fn plain(sending: SqlProtocol) -> Box<dyn Access> {
     Box::new(DatabaseAccess::new(MysqlAccess::without_log_in(sending), ROW.null))
 }
 

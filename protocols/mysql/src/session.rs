@@ -1,7 +1,7 @@
 //! A session with MySQL or MariaDB, as a lane uses it.
 
 use crate::abrupt::{Abrupt, Ended};
-use crate::access::{MysqlAccess, Sending};
+use crate::access::MysqlAccess;
 use crate::column::text_length;
 use crate::dialect::MysqlDialect;
 use crate::log_in::{self, Guard, LoginRefusal};
@@ -22,7 +22,7 @@ use mysql_async::{
     ChangeUserOpts, Conn, DriverError, Error, IoError, Opts, OptsBuilder, Params, QueryResult,
     Statement, Value,
 };
-use record::{Address, Failure, LaneTask};
+use record::{Address, Failure, LaneTask, SqlProtocol};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
@@ -43,7 +43,7 @@ pub(crate) struct Server {
     /// Maximum length of the rows of one question or operation, in bytes.
     pub(crate) reply_bytes: u64,
     ended: Ended,
-    pub(crate) sending: Sending,
+    pub(crate) sending: SqlProtocol,
     statements: Statements,
     pub(crate) custom: CustomStatements,
 }
@@ -273,8 +273,8 @@ impl Driver for Server {
             return custom::operate(self, session, request, events).await;
         }
         let done = match self.sending {
-            Sending::Text => self.text(&mut session.connection, request, events).await,
-            Sending::Prepared => self.with_prepared(session, request, events).await,
+            SqlProtocol::Text => self.text(&mut session.connection, request, events).await,
+            _ => self.with_prepared(session, request, events).await,
         };
         done.map_err(|error| self.failed(&error, events))
     }

@@ -3,10 +3,10 @@
 use crate::common::custom::{check_sound, check_unsound, feeds, loaded_and_driven, sound, unsound};
 use crate::common::mariadb::Mariadb;
 use crate::common::with;
-use mysql::Sending;
+use record::SqlProtocol;
 
 pub(crate) fn executed(server: &Mariadb) {
-    for protocol in [Sending::Text, Sending::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         let what = format!("{protocol:?}");
         let access = with(server.access("t"), |of| {
             of.sending = protocol;
@@ -17,7 +17,7 @@ pub(crate) fn executed(server: &Mariadb) {
         let executed = server.counter("Com_stmt_execute");
         check_sound(&drive(sound()), says, &what);
         let executed = server.counter("Com_stmt_execute") - executed;
-        assert_eq!(executed > 0, protocol == Sending::Prepared, "{what}");
+        assert_eq!(executed > 0, protocol == SqlProtocol::Prepared, "{what}");
         check_unsound(&drive(unsound()), says, &what);
     }
 }

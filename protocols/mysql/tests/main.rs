@@ -12,8 +12,7 @@ use common::cases::{Shared, WithServers, run, with_servers};
 use common::mariadb::{Mariadb, count_of_code, driven};
 use common::{MS, PATIENCE, all_ok, is_as_often_as_due, order, took_at_least, with, workload};
 use drivers::Database;
-use mysql::Sending;
-use record::{Address, Failure, Kind, LaneTask, Maintenance, Pool, Reuse, Seen};
+use record::{Address, Failure, Kind, LaneTask, Maintenance, Pool, Reuse, Seen, SqlProtocol};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -62,7 +61,7 @@ fn presets(server: &Mariadb) {
     for engine in ["MEMORY", "InnoDB"] {
         for preset in ["kv", "ycsb-a", "ycsb-e", "ycsb-f"] {
             let of = workload(preset);
-            for protocol in [Sending::Text, Sending::Prepared] {
+            for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
                 let what = format!("{engine}, {preset}, {protocol:?}");
                 let access = with(server.loaded("t", engine, &of), |of| {
                     of.sending = protocol;
@@ -87,7 +86,7 @@ fn presets(server: &Mariadb) {
 fn policies(server: &Mariadb) {
     let of = workload("kv");
     let pool = |maintenance| Reuse::Pool(Pool { max: 2, wait_ns: 5_000 * MS, maintenance });
-    for protocol in [Sending::Text, Sending::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         for reuse in [
             Reuse::Always,
             Reuse::Never,
@@ -121,7 +120,7 @@ fn policies(server: &Mariadb) {
                 || matches!(reuse, Reuse::Pool(Pool { maintenance: Maintenance::Reset, .. }));
             let prepares = seen.phases.prepare.len();
             match (protocol, anew) {
-                (Sending::Text, _) => assert_eq!(prepares, 0, "{what}"),
+                (SqlProtocol::Text, _) => assert_eq!(prepares, 0, "{what}"),
                 (_, true) => assert_eq!(prepares, seen.operations, "{what}"),
                 // A get and a set on each connection.
                 (_, false) => assert!(prepares <= 2 * opened, "{what}: {prepares}"),
@@ -133,7 +132,7 @@ fn policies(server: &Mariadb) {
 
 fn prepared(server: &Mariadb) {
     let counters = ["Com_stmt_prepare", "Com_stmt_execute", "Com_select"];
-    for protocol in [Sending::Text, Sending::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         let access = with(server.access("t"), |of| {
             of.sending = protocol;
         });
@@ -143,7 +142,7 @@ fn prepared(server: &Mariadb) {
         let grew: Vec<u64> = (0..3).map(|at| after[at] - before[at]).collect();
         all_ok(&seen, "the statement");
         let prepares = seen.phases.prepare.len();
-        let executed = if protocol == Sending::Prepared { seen.operations } else { 0 };
+        let executed = if protocol == SqlProtocol::Prepared { seen.operations } else { 0 };
         assert_eq!(grew, [prepares, executed, seen.operations], "{protocol:?}");
         assert_eq!(prepares, if executed > 0 { 4 } else { 0 });
     }
@@ -152,7 +151,7 @@ fn prepared(server: &Mariadb) {
 fn lengths(server: &Mariadb) {
     // 2, 3, 5, 1, 10 and 2 bytes.
     let query = "SELECT -1, 0.5e0, 'it''s ', TRUE, DATE'2026-01-02', x'00ff', NULL".to_owned();
-    for protocol in [Sending::Text, Sending::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         let access = with(server.access("t"), |of| {
             of.common.query = query.clone();
             of.sending = protocol;
@@ -204,7 +203,7 @@ fn tables(server: &Mariadb) {
 
 fn errors(server: &Mariadb) {
     let kv = || LaneTask::Drive(workload("kv"));
-    for protocol in [Sending::Text, Sending::Prepared] {
+    for protocol in [SqlProtocol::Text, SqlProtocol::Prepared] {
         let access = with(server.access("nowhere"), |of| {
             of.sending = protocol;
         });
@@ -227,10 +226,10 @@ fn errors(server: &Mariadb) {
 
 fn timeouts(server: &Mariadb) {
     for (protocol, query) in [
-        (Sending::Text, "SELECT SLEEP(1)"),
-        (Sending::Prepared, "SELECT SLEEP(1)"),
+        (SqlProtocol::Text, "SELECT SLEEP(1)"),
+        (SqlProtocol::Prepared, "SELECT SLEEP(1)"),
         // Its rows arrive while it is abandoned.
-        (Sending::Text, "SELECT SLEEP(0.01), REPEAT('x', 60000) FROM seq_1_to_100"),
+        (SqlProtocol::Text, "SELECT SLEEP(0.01), REPEAT('x', 60000) FROM seq_1_to_100"),
     ] {
         let access = with(server.access("t"), |of| {
             of.common.query = query.to_owned();

@@ -5,8 +5,8 @@ use crate::common;
 use crate::common::certificates::{Authority, NAME, refused};
 use crate::common::mariadb::{Mariadb, USER};
 use crate::common::{order, with};
-use mysql::{MysqlTls, Sending};
-use record::LaneTask;
+use mysql::MysqlTls;
+use record::{LaneTask, SqlProtocol};
 
 /// The server of the other cases speaks no TLS.
 pub(crate) fn verified(_: &Mariadb) {
@@ -16,7 +16,7 @@ pub(crate) fn verified(_: &Mariadb) {
         // Returns no row if the session is not encrypted.
         let query = "SELECT VARIABLE_VALUE FROM information_schema.SESSION_STATUS WHERE \
                      VARIABLE_NAME = 'Ssl_cipher' AND VARIABLE_VALUE <> ''";
-        let (query, protocol) = (query.to_owned(), Sending::Text);
+        let (query, protocol) = (query.to_owned(), SqlProtocol::Text);
         let access = with(server.access("t"), |of| {
             of.common.query = query;
             of.sending = protocol;

@@ -5,17 +5,7 @@ use drivers::SqlAccess;
 use drivers::dialect::Dialect;
 use drivers::sql::Statements;
 use engine::TlsAccess;
-
-/// How statements are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sending {
-    /// As text with values as literals: one message, parsed and planned each time.
-    Simple,
-    /// With bound values, parsed and planned each time, in one round trip.
-    Extended,
-    /// Prepared once for each connection.
-    Prepared,
-}
+use record::SqlProtocol;
 
 /// Access to PostgreSQL.
 #[derive(Clone)]
@@ -23,14 +13,14 @@ pub struct PostgresAccess {
     /// What access to every database has.
     pub common: SqlAccess,
     /// How statements are sent.
-    pub sending: Sending,
+    pub sending: SqlProtocol,
     /// TLS. None means without it.
     pub tls: Option<TlsAccess>,
 }
 
 impl PostgresAccess {
     /// See [`SqlAccess::without_log_in`].
-    pub fn without_log_in(sending: Sending) -> PostgresAccess {
+    pub fn without_log_in(sending: SqlProtocol) -> PostgresAccess {
         PostgresAccess { common: SqlAccess::without_log_in(), sending, tls: None }
     }
 

@@ -1,6 +1,5 @@
 //! User-defined statements, sent to PostgreSQL.
 
-use crate::access::Sending;
 use crate::column::text_length;
 use crate::dialect::PostgresDialect;
 use crate::session::{Raw, Server, Session, in_words, length};
@@ -11,6 +10,7 @@ use drivers::request::CustomRequest;
 use drivers::request_error::RequestError;
 use engine::workload::Argument;
 use futures_util::TryStreamExt;
+use record::SqlProtocol;
 use std::error::Error as StdError;
 use std::fmt::Write as _;
 use std::pin::pin;
@@ -29,7 +29,7 @@ impl CustomDriver for Server {
         session: &mut Session,
         statement: &CustomStatement,
     ) -> Result<Option<u64>, Error> {
-        if self.sending != Sending::Prepared {
+        if self.sending != SqlProtocol::Prepared {
             return Ok(None);
         }
         let Session { client, custom, .. } = session;
@@ -51,17 +51,17 @@ impl CustomDriver for Server {
         let client = &session.client;
         let bound = statement.bound.iter().map(|at| Bound(request.arguments.get(*at)));
         let reply = match self.sending {
-            Sending::Simple => {
+            SqlProtocol::Simple => {
                 let text = statement.with_values(&PostgresDialect, &request.arguments);
                 return simple(client.simple_query_raw(&text).await?, statement, events).await;
             }
             // Without a type: the server infers it from the statement, as it does for a
             // client that gives none.
-            Sending::Extended => {
+            SqlProtocol::Extended => {
                 let typed = bound.map(|of| (of, Type::UNKNOWN));
                 client.query_typed_raw(&statement.with_placeholders, typed).await?
             }
-            Sending::Prepared => {
+            _ => {
                 let prepared = session.custom[statement.at].as_ref().expect("prepared before");
                 client.query_raw(prepared, bound).await?
             }

@@ -1,6 +1,6 @@
 //! What tiebreak asks of PostgreSQL.
 
-use crate::access::{PostgresAccess, Sending};
+use crate::access::PostgresAccess;
 use crate::dialect::PostgresDialect;
 use crate::session::Server;
 use crate::sqlstate::refusal;
@@ -29,11 +29,7 @@ impl Database for PostgresAccess {
     }
 
     fn plain_name(&self) -> Option<String> {
-        Some(match self.sending {
-            Sending::Simple => "PostgreSQL simple".to_owned(),
-            Sending::Extended => "PostgreSQL extended".to_owned(),
-            Sending::Prepared => "PostgreSQL prepared".to_owned(),
-        })
+        Some(format!("PostgreSQL {}", self.sending.name()))
     }
 
     fn keep_rows_in(&mut self, table: &str) {
@@ -138,11 +134,12 @@ mod tests {
     use drivers::DatabaseAccess;
     use drivers::SqlAccess;
     use protocol::Access;
+    use record::SqlProtocol;
     use std::net::TcpListener;
 
     #[test]
     fn the_table_is_the_contenders_own() {
-        let plain = PostgresAccess::without_log_in(Sending::Prepared);
+        let plain = PostgresAccess::without_log_in(SqlProtocol::Prepared);
         let common = SqlAccess { table: "of \"a\"".to_owned(), ..plain.common };
         let access = PostgresAccess { common, ..plain };
         let [drops, creates] = &access.table_schema(true)[..] else { panic!("two statements") };
@@ -156,7 +153,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let nobody = Address::Tcp(listener.local_addr().expect("bound"));
         drop(listener);
-        let access = DatabaseAccess::new(PostgresAccess::without_log_in(Sending::Simple), None);
+        let access = DatabaseAccess::new(PostgresAccess::without_log_in(SqlProtocol::Simple), None);
         let side_channel = access.side_channel(&nobody, None).expect("a database has one");
         let facts = side_channel.facts().expect("no library failed");
         let [fact] = &facts[..] else { panic!("one fact") };

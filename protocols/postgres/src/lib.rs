@@ -11,7 +11,7 @@ mod session;
 mod sqlstate;
 mod tls;
 
-pub use access::{PostgresAccess, Sending};
+pub use access::PostgresAccess;
 pub use dialect::PostgresDialect;
 pub use null::null_service;
 pub use sqlstate::names as code_names;
@@ -43,11 +43,7 @@ pub static ROW: Protocol = Protocol {
         library: |_, _| Ok(ClientLibrary::USUAL),
         connect: |mut parts| {
             let tls = parts.tls.take().map(|tls| tls.access);
-            let sending = match parts.settings.protocol {
-                SqlProtocol::Simple => Sending::Simple,
-                SqlProtocol::Extended => Sending::Extended,
-                SqlProtocol::Prepared | SqlProtocol::Text => Sending::Prepared,
-            };
+            let sending = parts.settings.protocol;
             let access = PostgresAccess { common: SqlAccess::new(parts), sending, tls };
             Box::new(DatabaseAccess::new(access, ROW.null))
         },
@@ -71,13 +67,13 @@ pub static ROW: Protocol = Protocol {
         Recipe { name: "pgbouncer", text: include_str!("../recipes/pgbouncer.toml") },
     ],
     null_variants: &[
-        NullVariant::new("PostgreSQL", || plain(Sending::Prepared)).fresh(),
-        NullVariant::new("PostgreSQL simple", || plain(Sending::Simple)),
+        NullVariant::new("PostgreSQL", || plain(SqlProtocol::Prepared)).fresh(),
+        NullVariant::new("PostgreSQL simple", || plain(SqlProtocol::Simple)),
     ],
     ..Protocol::USUAL
 };
 
 /// Access that runs the cheapest statement in this way.
-fn plain(sending: Sending) -> Box<dyn Access> {
+fn plain(sending: SqlProtocol) -> Box<dyn Access> {
     Box::new(DatabaseAccess::new(PostgresAccess::without_log_in(sending), ROW.null))
 }

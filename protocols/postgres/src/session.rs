@@ -1,6 +1,6 @@
 //! A session with PostgreSQL, as a lane uses it.
 
-use crate::access::{PostgresAccess, Sending};
+use crate::access::PostgresAccess;
 use crate::column::text_length;
 use crate::dialect::PostgresDialect;
 use crate::dialect::unhex;
@@ -17,7 +17,7 @@ use drivers::sql::{Statements, limit};
 use engine::workload::Arguments;
 use engine::{EngineError, TlsAccess, clock};
 use futures_util::TryStreamExt;
-use record::{Address, Failure, LaneTask};
+use record::{Address, Failure, LaneTask, SqlProtocol};
 use std::error::Error as _;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -39,7 +39,7 @@ pub(crate) struct Server {
     tls: Option<TlsAccess>,
     /// Maximum length of the answer to one question or operation, in bytes.
     reply_bytes: u64,
-    pub(crate) sending: Sending,
+    pub(crate) sending: SqlProtocol,
     statements: Statements,
     pub(crate) custom: CustomStatements,
 }
@@ -189,9 +189,9 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), Error> {
         match self.sending {
-            Sending::Simple => self.simple(&session.client, request, events).await,
-            Sending::Extended => self.extended(&session.client, request, events).await,
-            Sending::Prepared => self.with_prepared(session, request, events).await,
+            SqlProtocol::Simple => self.simple(&session.client, request, events).await,
+            SqlProtocol::Extended => self.extended(&session.client, request, events).await,
+            _ => self.with_prepared(session, request, events).await,
         }
     }
 
@@ -382,7 +382,7 @@ impl Driver for Server {
     /// are sent as text.
     async fn load(&self, session: &mut Session, rows: &[Row]) -> Result<(), RequestError> {
         session.budget.renew();
-        if self.sending != Sending::Prepared {
+        if self.sending != SqlProtocol::Prepared {
             let text = self.statements.with_rows(rows);
             let written = session.client.batch_execute(&text).await;
             return written.map_err(|error| self.request_error(&error));

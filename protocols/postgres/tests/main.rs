@@ -10,15 +10,14 @@ use crate::common::{
     MS, PATIENCE, all_ok, is_as_often_as_due, order, took_at_least, with, workload,
 };
 use drivers::Database;
-use postgres::Sending;
-use record::{LaneTask, Maintenance, Pool, Reuse};
+use record::{LaneTask, Maintenance, Pool, Reuse, SqlProtocol};
 
 #[test]
 fn every_protocol_does_every_preset_and_reads_what_was_written() {
     let server = Postgres::start("presets", &[]);
     for preset in ["kv", "ycsb-d", "ycsb-e", "ycsb-f"] {
         let of = workload(preset);
-        for protocol in [Sending::Simple, Sending::Extended, Sending::Prepared] {
+        for protocol in [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared] {
             let access = with(server.loaded("t", &of), |of| {
                 of.sending = protocol;
             });
@@ -27,7 +26,7 @@ fn every_protocol_does_every_preset_and_reads_what_was_written() {
             all_ok(&seen, &format!("{preset}, {protocol:?}"));
             assert_eq!((seen.connections.opened, seen.unfinished), (4, 0));
             let prepares = seen.phases.prepare.len();
-            assert_eq!(prepares > 0, protocol == Sending::Prepared, "{prepares}");
+            assert_eq!(prepares > 0, protocol == SqlProtocol::Prepared, "{prepares}");
         }
     }
 }
@@ -157,7 +156,7 @@ fn a_reply_is_as_long_however_it_is_sent() {
     let server = Postgres::start("lengths", &[]);
     // 2, 1, 3, 5 and 2 bytes.
     let query = "SELECT -1, true, 0.5::float8, 'it''s ', '\\x00ff'::bytea, NULL".to_owned();
-    for protocol in [Sending::Simple, Sending::Extended, Sending::Prepared] {
+    for protocol in [SqlProtocol::Simple, SqlProtocol::Extended, SqlProtocol::Prepared] {
         let access = with(server.access("t"), |of| {
             of.common.query = query.clone();
             of.sending = protocol;

@@ -1,10 +1,10 @@
 //! A real MariaDB.
 
 use super::{PASSWORD, PATIENCE, as_user, directory, drive, load, log, signal, wait_for, with};
-use ::mysql::{MysqlAccess, Sending};
+use ::mysql::MysqlAccess;
 use drivers::Database;
 use protocol::testing::free_port;
-use record::{Address, DriveOrder, Seen, Workload};
+use record::{Address, DriveOrder, Seen, SqlProtocol, Workload};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -106,7 +106,7 @@ impl Mariadb {
 
 /// Access with `SELECT 1` as a prepared statement.
 pub(crate) fn access(table: &str) -> MysqlAccess {
-    with(MysqlAccess::without_log_in(Sending::Prepared), |of| {
+    with(MysqlAccess::without_log_in(SqlProtocol::Prepared), |of| {
         of.common.user = "bench".to_owned();
         of.common.password = Some(PASSWORD.to_owned());
         of.common.database = "bench".to_owned();

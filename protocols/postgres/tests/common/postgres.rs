@@ -1,10 +1,10 @@
 //! A real PostgreSQL.
 
 use super::{PATIENCE, as_user, directory, drive, load, log, named, signal, wait_for, with};
-use ::postgres::{PostgresAccess, Sending};
+use ::postgres::PostgresAccess;
 use drivers::Database;
 use protocol::testing::free_port;
-use record::{Address, DriveOrder, Seen, Workload};
+use record::{Address, DriveOrder, Seen, SqlProtocol, Workload};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -102,7 +102,7 @@ impl Postgres {
 
 /// Access with `SELECT 1` as a prepared statement.
 pub(crate) fn access(table: &str) -> PostgresAccess {
-    with(PostgresAccess::without_log_in(Sending::Prepared), |of| {
+    with(PostgresAccess::without_log_in(SqlProtocol::Prepared), |of| {
         of.common.user = "bench".to_owned();
         of.common.password = None;
         of.common.database = "postgres".to_owned();
