@@ -1,12 +1,11 @@
 //! The effects of a run: it launches targets, drives them and ends them. It is a trait, so that
 //! sessions are tested without servers and clocks.
 
+use crate::agents::Coordinator;
 use engine::EngineError;
 use protocol::address::tls::NoTls;
 use protocol::side_channel::SideChannel;
-use record::{
-    AgentClock, AgentReady, Contender, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord,
-};
+use record::{Contender, DriveOrder, SingleRun, TargetDone, TargetReady, TrialRecord};
 use std::io;
 use std::ops::ControlFlow;
 
@@ -44,14 +43,9 @@ pub(super) trait TargetControl {
         self.drive(order, who, each)
     }
 
-    /// The agents that drive. Empty if this process drives alone.
-    fn agents(&self) -> Vec<AgentReady> {
-        Vec::new()
-    }
-
-    /// What is known of their clocks.
-    fn agent_clocks(&self) -> Vec<AgentClock> {
-        Vec::new()
+    /// The agents that drive. None if this process drives alone.
+    fn coordinator(&self) -> Option<&Coordinator> {
+        None
     }
 
     /// Drives the null server instead of the targets of these contenders, with lanes without login

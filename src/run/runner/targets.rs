@@ -17,10 +17,7 @@ use protocol::Access;
 use protocol::address::tls::{self, NoTls};
 use protocol::side_channel::SideChannel;
 use protocol::{Error, Exit};
-use record::{
-    Address, AgentClock, AgentReady, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone,
-    TargetReady,
-};
+use record::{Address, Contender, DriveOrder, Fact, Nodes, SingleRun, TargetDone, TargetReady};
 use std::time::{Duration, Instant};
 use text::shown::shown;
 use text::units::nanoseconds;
@@ -436,12 +433,8 @@ impl TargetControl for Targets<'_> {
         suite::shorter_runs(&self.resolved.accesses)
     }
 
-    fn agents(&self) -> Vec<AgentReady> {
-        self.agents.as_ref().map_or(Vec::new(), |agents| agents.agents())
-    }
-
-    fn agent_clocks(&self) -> Vec<AgentClock> {
-        self.agents.as_ref().map_or(Vec::new(), |agents| agents.clocks())
+    fn coordinator(&self) -> Option<&Coordinator> {
+        self.agents.as_deref()
     }
 
     fn drive_null(

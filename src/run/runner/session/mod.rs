@@ -276,10 +276,8 @@ impl<W: Write> RunSession<'_, W> {
     }
 
     fn introduce_agents(&mut self) -> Result<(), Halt> {
-        let agents = self.environment.agents();
-        if agents.is_empty() {
-            return Ok(());
-        }
+        let Some(coordinator) = self.environment.coordinator() else { return Ok(()) };
+        let agents = coordinator.agents();
         self.writer.progress.say(&format!("{} agents drive", agents.len()));
         self.writer.write_and_sync(&Event::Agents(agents))
     }
@@ -786,9 +784,9 @@ impl<W: Write> RunSession<'_, W> {
         who: &[usize],
     ) -> Result<Vec<TrialRecord>, Halt> {
         let driven = self.drive(what, order, who);
-        let clocks = self.environment.agent_clocks();
-        if !clocks.is_empty() && !matches!(driven, Err(Halt::Disk(_))) {
-            self.writer.write_and_sync(&Event::Clocks(clocks))?;
+        let coordinator = self.environment.coordinator();
+        if let Some(of) = coordinator.filter(|_| !matches!(driven, Err(Halt::Disk(_)))) {
+            self.writer.write_and_sync(&Event::Clocks(of.clocks()))?;
         }
         driven
     }
