@@ -21,55 +21,47 @@ pub fn null_service() -> Box<dyn NullService> {
 }
 
 impl NullService for WebSocket {
+    /// Answers the request or the frame that the input, which is not empty, begins with. Our lane sends
+    /// each message in one frame, and only messages and close frames.
     fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {
-        answer(input, out)
-    }
-
-    fn room(&self, input: &[u8]) -> Option<Room> {
-        room(input)
-    }
-}
-
-/// The room that the request for an upgrade at the beginning of the input names, if it does.
-fn room(input: &[u8]) -> Option<Room> {
-    let target = input.strip_prefix(b"GET ")?.split(|byte| *byte == b' ').next()?;
-    let at = find(target, ROOM)? + ROOM.len();
-    target[at..].first_chunk::<ROOM_BYTES>().copied()
-}
-
-/// Answers the request or the frame that the input, which is not empty, begins with. Our lane sends
-/// each message in one frame, and only messages and close frames.
-fn answer(input: &[u8], out: &mut Vec<u8>) -> Consumed {
-    if input[0] == b'G' {
-        return upgrade(input, out);
-    }
-    let Some((head, behind)) = input.split_first_chunk::<2>() else { return Consumed::NotAll };
-    let [first, second] = *head;
-    if second & MASK == 0 {
-        return Consumed::Unknown;
-    }
-    let (length, behind) = match (second & !MASK, behind) {
-        (126, [a, b, behind @ ..]) => (u64::from(u16::from_be_bytes([*a, *b])), behind),
-        (127, [a, b, c, d, e, f, g, h, behind @ ..]) => {
-            (u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), behind)
+        if input[0] == b'G' {
+            return upgrade(input, out);
         }
-        (126 | 127, _) => return Consumed::NotAll,
-        (short, behind) => (u64::from(short), behind),
-    };
-    let Some((key, payload)) = behind.split_first_chunk::<4>() else { return Consumed::NotAll };
-    let payload = usize::try_from(length).ok().and_then(|length| payload.get(..length));
-    let Some(payload) = payload else { return Consumed::NotAll };
-    let unmasked = input.len() - behind.len();
-    let consumed = unmasked + 4 + payload.len();
-    if first & 0x0F != CLOSE {
-        // Head and payload, without the mask.
-        out.extend_from_slice(&[first, second & !MASK]);
-        out.extend_from_slice(&input[2..unmasked]);
-        let from = out.len();
-        out.extend_from_slice(payload);
-        mask(&mut out[from..], *key);
+        let Some((head, behind)) = input.split_first_chunk::<2>() else { return Consumed::NotAll };
+        let [first, second] = *head;
+        if second & MASK == 0 {
+            return Consumed::Unknown;
+        }
+        let (length, behind) = match (second & !MASK, behind) {
+            (126, [a, b, behind @ ..]) => (u64::from(u16::from_be_bytes([*a, *b])), behind),
+            (127, [a, b, c, d, e, f, g, h, behind @ ..]) => {
+                (u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]), behind)
+            }
+            (126 | 127, _) => return Consumed::NotAll,
+            (short, behind) => (u64::from(short), behind),
+        };
+        let Some((key, payload)) = behind.split_first_chunk::<4>() else { return Consumed::NotAll };
+        let payload = usize::try_from(length).ok().and_then(|length| payload.get(..length));
+        let Some(payload) = payload else { return Consumed::NotAll };
+        let unmasked = input.len() - behind.len();
+        let consumed = unmasked + 4 + payload.len();
+        if first & 0x0F != CLOSE {
+            // Head and payload, without the mask.
+            out.extend_from_slice(&[first, second & !MASK]);
+            out.extend_from_slice(&input[2..unmasked]);
+            let from = out.len();
+            out.extend_from_slice(payload);
+            mask(&mut out[from..], *key);
+        }
+        Consumed::Bytes(consumed)
     }
-    Consumed::Bytes(consumed)
+
+    /// The room that the request for an upgrade at the beginning of the input names, if it does.
+    fn room(&self, input: &[u8]) -> Option<Room> {
+        let target = input.strip_prefix(b"GET ")?.split(|byte| *byte == b' ').next()?;
+        let at = find(target, ROOM)? + ROOM.len();
+        target[at..].first_chunk::<ROOM_BYTES>().copied()
+    }
 }
 
 fn upgrade(input: &[u8], out: &mut Vec<u8>) -> Consumed {
@@ -88,7 +80,7 @@ mod tests {
 
     fn answer_to(input: &[u8]) -> (Consumed, Vec<u8>) {
         let mut out = Vec::new();
-        (answer(input, &mut out), out)
+        (WebSocket.answer(input, &mut out), out)
     }
 
     #[test]
@@ -106,11 +98,14 @@ mod tests {
     fn the_room_is_named_in_the_query() {
         let name = [b'7'; ROOM_BYTES];
         let request = |query: &[u8]| [b"GET /a?", query, &name, b" HTTP/1.1\r\n\r\n"].concat();
-        assert_eq!(room(&request(b"room=")), Some(name));
-        assert_eq!(room(&request(b"token=1&room=")), Some(name));
-        assert_eq!(room(&request(b"token=")), None);
-        assert_eq!(room(b"GET / HTTP/1.1\r\nX: room=77777777777777777777777777777777"), None);
-        assert_eq!(room(b"\x81\x85\x01\x02\x03\x04\x69\x67\x6f\x68\x6e"), None);
+        assert_eq!(WebSocket.room(&request(b"room=")), Some(name));
+        assert_eq!(WebSocket.room(&request(b"token=1&room=")), Some(name));
+        assert_eq!(WebSocket.room(&request(b"token=")), None);
+        assert_eq!(
+            WebSocket.room(b"GET / HTTP/1.1\r\nX: room=77777777777777777777777777777777"),
+            None
+        );
+        assert_eq!(WebSocket.room(b"\x81\x85\x01\x02\x03\x04\x69\x67\x6f\x68\x6e"), None);
     }
 
     #[test]
