@@ -87,7 +87,7 @@ fn cost(seen: &Seen) -> f64 {
 /// Starts both servers and drives both lanes, in a thread that is on the servers' core: what
 /// delays runs there, too. On the generator's core it would disturb one lane and not the other.
 fn driven_apart(planted: Duration) -> [Seen; 2] {
-    let services = [::thrift::null_service, ::cassandra::null_service];
+    let services = [&::thrift::ROW, &::cassandra::ROW].map(|row| row.null.expect("a service"));
     let (core, generator) = (server_core(), generator_core());
     let apart = thread::spawn(move || {
         sys::affinity::pin(0, &keeper::pin::set(&[core]).expect("ours")).expect("ours");

@@ -94,7 +94,8 @@ pub(crate) fn is_apart_by(planted: Duration, lanes: &str, longer: f64, dearer: f
 /// The report of HTTP, PostgreSQL and MySQL, in this order, where requests to the databases take so
 /// much longer.
 fn compared(planted: Duration) -> Value {
-    let services = [::http::null_service, ::postgres::null_service, ::mysql::null_service];
+    let services =
+        [&::http::ROW, &::postgres::ROW, &::mysql::ROW].map(|row| row.null.expect("a service"));
     let null = NullServer::start(&services, None).expect("a null server");
     let [postgres, mysql] =
         [1, 2].map(|service| delayed(null.addresses()[service], DELAY + planted));

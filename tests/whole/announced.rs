@@ -185,7 +185,8 @@ fn named(port: u16) -> Vec<String> {
 
 #[test]
 fn what_is_not_dialled_is_named_with_its_remedy() {
-    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+        .expect("a null server");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let to = listener.local_addr().expect("bound");
     node(listener, null.addresses()[0], Announces::Nodes);
@@ -206,7 +207,8 @@ fn what_is_not_dialled_is_named_with_its_remedy() {
 
 #[test]
 fn the_port_that_a_node_announces_for_its_shards_is_not_dialled() {
-    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+        .expect("a null server");
     let shards = TcpListener::bind("127.0.0.1:0").expect("a port");
     shards.set_nonblocking(true).expect("a socket");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -232,7 +234,8 @@ fn connections(what: Announces, more: &'static [&'static str]) -> usize {
         };
         ip("link set lo up");
         PUBLIC.iter().for_each(|address| ip(&format!("addr add {address}/32 dev lo")));
-        let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+        let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+            .expect("a null server");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let to = listener.local_addr().expect("bound");
         node(listener, null.addresses()[0], what);

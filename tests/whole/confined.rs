@@ -84,7 +84,8 @@ fn comparison(null: &NullServer, body: Vec<u8>) -> Vec<String> {
 
 /// Drives this comparison: what was printed, and the report of what was measured before.
 fn compared(body: Vec<u8>) -> (String, Value) {
-    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+        .expect("a null server");
     let directory = TestDirectory::new();
     let output = directory.tiebreak(&comparison(&null, body));
     assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
@@ -118,7 +119,8 @@ fn is_the_failure_of_one(message: &str, report: &Value, why: &str) {
 
 #[test]
 fn in_an_agent_too_it_fails_its_contender_alone() {
-    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+        .expect("a null server");
     let directory = TestDirectory::new();
     let words = comparison(&null, rows(i32::MAX as u32));
     std::fs::write(directory.file("token"), "a-token-that-is-only-for-this-test").expect("writes");

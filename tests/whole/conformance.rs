@@ -73,7 +73,8 @@ fn a_run_records_its_lanes_own_cost_and_reports_it() {
 /// Through its client library against the null server, too, and not against its own.
 #[test]
 fn a_run_of_cassandra_reports_what_its_library_costs() {
-    let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+    let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+        .expect("a null server");
     let url = format!("cassandra://{}/app", null.addresses()[0]);
     let directory = TestDirectory::new();
     let asks = ["run", &url, "--query", "SELECT key FROM system.local", "--verbose"];

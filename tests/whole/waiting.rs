@@ -176,7 +176,8 @@ fn both_leave_connections(server: &NullServer) -> [String; 2] {
 #[test]
 #[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
-    let server = NullServer::start(&[::http::null_service], None).expect("a server");
+    let server =
+        NullServer::start(&[::http::ROW.null.expect("a service")], None).expect("a server");
     let targets = both_leave_connections(&server);
     assert_starved_in_all_rounds(&assert_ends_within_twice_its_plan(targets, &["-c", "16"]));
 }
@@ -185,7 +186,8 @@ fn a_comparison_ends_within_twice_its_plan_though_connections_wait() {
 #[test]
 #[cfg_attr(not(feature = "servers"), ignore = "it takes ten seconds or more: ./test runs it")]
 fn a_comparison_that_finds_its_warm_up_and_slices_ends_within_twice_its_plan() {
-    let server = NullServer::start(&[::http::null_service], None).expect("a server");
+    let server =
+        NullServer::start(&[::http::ROW.null.expect("a service")], None).expect("a server");
     assert_starved_in_all_rounds(&assert_ends_in_time(
         both_leave_connections(&server),
         &["-c", "16"],

@@ -19,8 +19,6 @@ mod wide;
 mod wide_statements;
 mod words;
 
-pub use null::null_service;
-
 pub use access::{CassandraAccess, Sending};
 pub use dialect::CassandraDialect;
 pub use request_error::code_names;
@@ -74,7 +72,7 @@ pub static ROW: Protocol = Protocol {
     consistency: &Consistency::ALL,
     lacks: drivers::lacks_beside_wide_rows,
     codes: || code_names().collect(),
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Cql::default())),
     chapter: Some(("cassandra", "Cassandra")),
     examples: Examples {
         compare: &[],

@@ -155,7 +155,8 @@ impl Proxy {
     }
 
     fn start(faults: Option<(Which, Fault)>) -> Proxy {
-        let null = NullServer::start(&[::cassandra::null_service], None).expect("a null server");
+        let null = NullServer::start(&[::cassandra::ROW.null.expect("a service")], None)
+            .expect("a null server");
         let to = null.addresses()[0];
         let shared = Arc::new(Shared {
             faults,

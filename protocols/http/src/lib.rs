@@ -7,7 +7,6 @@ mod reply;
 mod requests;
 
 pub use lane::{HttpAccess, http_lanes};
-pub use null::null_service;
 pub use requests::HttpRequests;
 
 use engine::{MakeLane, TlsAccess, grouped};
@@ -35,7 +34,7 @@ pub static ROW: Protocol = Protocol {
         let why = "a web server supports only the requests of [[workload.requests]]";
         (!kind.is_own()).then_some(why)
     },
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Page)),
     recipes: &[
         Recipe { name: "nginx", text: include_str!("../recipes/nginx.toml") },
         Recipe { name: "lighttpd", text: include_str!("../recipes/lighttpd.toml") },

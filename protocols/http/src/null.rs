@@ -5,12 +5,8 @@ use testserver::null::{Consumed, NullService, find};
 /// A page of one byte: an empty one would void a comparison.
 const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n.";
 
-struct Page;
-
 /// A service of the null server.
-pub fn null_service() -> Box<dyn NullService> {
-    Box::new(Page)
-}
+pub(crate) struct Page;
 
 impl NullService for Page {
     /// Answers a GET without a body.

@@ -11,7 +11,6 @@ mod side_channel;
 mod side_channel_tests;
 
 pub use lane::{MemcachedAccess, memcached_lacks, memcached_lanes};
-pub use null::null_service;
 
 use engine::{MakeLane, Numbers, grouped};
 use protocol::side_channel::SideChannel;
@@ -20,6 +19,7 @@ use protocol::{
     ReadyRequest, Recipe, Scheme, Store,
 };
 use record::{Address, DriveOrder};
+use testserver::null::Data;
 use wire::memcached;
 
 /// Its properties.
@@ -54,7 +54,7 @@ pub static ROW: Protocol = Protocol {
         let codes = memcached::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Memcached(Data::of_kv()))),
     examples: Examples {
         compare: &[(
             "memcached file:///dev/shm/cache --value 1kB --distribution 'zipf(0.99)'",

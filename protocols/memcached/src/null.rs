@@ -3,12 +3,8 @@
 
 use testserver::null::{Consumed, Data, NullService, decimal, line};
 
-struct Memcached(Data);
-
 /// A service of the null server.
-pub fn null_service() -> Box<dyn NullService> {
-    Box::new(Memcached(Data::of_kv()))
-}
+pub(crate) struct Memcached(pub(crate) Data);
 
 impl NullService for Memcached {
     fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {

@@ -18,7 +18,6 @@ mod tls;
 
 pub use access::{MysqlAccess, MysqlTls, code_names};
 pub use dialect::MysqlDialect;
-pub use null::null_service;
 
 use access::{ROW_BYTES, refusal};
 use drivers::{DatabaseAccess, SqlAccess};
@@ -65,7 +64,7 @@ pub static ROW: Protocol = Protocol {
     no_depth: Some(NO_DEPTH),
     lacks: drivers::lacks,
     codes: || code_names().collect(),
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Mysql)),
     recipes: &[
         Recipe { name: "mariadb-innodb", text: include_str!("../recipes/mariadb-innodb.toml") },
         Recipe { name: "mariadb-memory", text: include_str!("../recipes/mariadb-memory.toml") },

@@ -13,7 +13,6 @@ mod tls;
 
 pub use access::PostgresAccess;
 pub use dialect::PostgresDialect;
-pub use null::null_service;
 pub use sqlstate::names as code_names;
 
 use drivers::{DatabaseAccess, SqlAccess};
@@ -54,7 +53,7 @@ pub static ROW: Protocol = Protocol {
     no_depth: Some(NO_DEPTH),
     lacks: drivers::lacks,
     codes: || code_names().collect(),
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Postgres)),
     // Where Debian has them.
     programs: Some(("/usr/lib/postgresql", "postgres")),
     recipes: &[

@@ -20,12 +20,8 @@ const ROW: &[u8] = b"D\0\0\0\x0e\0\x01\0\0\0\x04\0\0\0\x01";
 const ROW_AS_TEXT: &[u8] = b"D\0\0\0\x0b\0\x01\0\0\0\x011";
 const DONE: &[u8] = b"C\0\0\0\x0dSELECT 1\0";
 
-struct Postgres;
-
 /// A service of the null server.
-pub fn null_service() -> Box<dyn NullService> {
-    Box::new(Postgres)
-}
+pub(crate) struct Postgres;
 
 impl NullService for Postgres {
     fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {

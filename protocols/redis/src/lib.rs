@@ -11,7 +11,6 @@ mod side_channel;
 mod side_channel_tests;
 
 pub use lane::{RespAccess, resp_lacks, resp_lanes};
-pub use null::null_service;
 
 use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, grouped};
@@ -21,6 +20,7 @@ use protocol::{
     ReadyRequest, Recipe, Scheme, Store, StoreParts,
 };
 use record::{Address, DriveOrder};
+use testserver::null::Data;
 use wire::resp;
 
 /// Its properties.
@@ -53,7 +53,7 @@ pub static ROW: Protocol = Protocol {
         let codes = resp::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Redis(Data::of_kv()))),
     examples: Examples {
         compare: &[(
             "one=redis://127.0.0.1:6379 many=redis://127.0.0.1:6379 --set many.depth=16",

@@ -5,12 +5,8 @@ use testserver::null::{Consumed, Data, NullService, decimal, line};
 /// The reply to `HELLO 3`, reduced to the protocol.
 const HELLO: &[u8] = b"%1\r\n$5\r\nproto\r\n:3\r\n";
 
-struct Redis(Data);
-
 /// A service of the null server.
-pub fn null_service() -> Box<dyn NullService> {
-    Box::new(Redis(Data::of_kv()))
-}
+pub(crate) struct Redis(pub(crate) Data);
 
 impl NullService for Redis {
     fn answer(&mut self, input: &[u8], out: &mut Vec<u8>) -> Consumed {

@@ -6,7 +6,6 @@ mod null;
 mod side_channel;
 
 pub use lane::{ThriftAccess, ThriftEpoch, VALUE_COLUMN, thrift_lacks, thrift_lanes};
-pub use null::null_service;
 
 use engine::{MakeLane, grouped};
 use protocol::side_channel::SideChannel;
@@ -15,6 +14,7 @@ use protocol::{
     Query, ReadyRequest, Recipe, Scheme, Software, Store, StoreParts, is_identifier,
 };
 use record::{Address, Consistency, DriveOrder};
+use testserver::null::Data;
 use wire::thrift;
 
 /// Its properties.
@@ -44,7 +44,7 @@ pub static ROW: Protocol = Protocol {
         let codes = thrift::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()
     },
-    null: Some(null_service),
+    null: Some(|| Box::new(null::Thrift(Data::of_kv()))),
     examples: Examples {
         compare: &[(
             "one=cassandra+thrift://127.0.0.1/app all=cassandra+thrift://127.0.0.1/app --set all.consistency=all",

@@ -10,7 +10,6 @@ mod upgrade;
 
 pub use lane::{WebSocketAccess, websocket_lanes};
 pub use messages::SHORTEST_MESSAGE;
-pub use null::null_service;
 
 use engine::{MakeLane, Numbers, TlsAccess, grouped};
 use protocol::{
@@ -42,7 +41,7 @@ pub static ROW: Protocol = Protocol {
     not_ready: upgrade::not_ready,
     lacks: |_| Some("a WebSocket server receives messages and has no operations on keys"),
     codes: || codes::TABLE.iter().map(|(code, name)| (*code, (*name).to_owned())).collect(),
-    null: Some(null_service),
+    null: Some(|| Box::new(null::WebSocket)),
     chapter: Some(("websocket", "WebSocket")),
     examples: Examples {
         compare: &[

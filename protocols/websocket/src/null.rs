@@ -13,12 +13,8 @@ const CLOSE: u8 = 8;
 
 const ROOM: &[u8] = b"room=";
 
-struct WebSocket;
-
 /// A service of the null server.
-pub fn null_service() -> Box<dyn NullService> {
-    Box::new(WebSocket)
-}
+pub(crate) struct WebSocket;
 
 impl NullService for WebSocket {
     /// Answers the request or the frame that the input, which is not empty, begins with. Our lane sends

@@ -48,13 +48,8 @@ const MOST_PREPARED: usize = 1000;
 
 /// The prepared statements of one listening socket, each with its result, which is built once.
 #[derive(Default)]
-struct Cql {
+pub(crate) struct Cql {
     prepared: HashMap<[u8; ID], Vec<u8>>,
-}
-
-/// A service of the null server.
-pub fn null_service() -> Box<dyn NullService> {
-    Box::new(Cql::default())
 }
 
 impl NullService for Cql {
