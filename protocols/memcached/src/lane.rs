@@ -21,7 +21,7 @@ pub struct MemcachedAccess {
     pub sharded: Option<Sharded>,
 }
 
-struct MemcachedWords {
+pub(crate) struct MemcachedWords {
     dialect: Dialect,
 }
 
@@ -37,7 +37,12 @@ impl StoreEncoding for MemcachedWords {
     }
 
     fn lacks(kind: Kind) -> Option<&'static str> {
-        memcached_lacks(kind)
+        match kind {
+            Kind::Scan(_) => Some(NO_ORDER),
+            Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
+            _ if kind.is_wide() => Some(NOT_WIDE),
+            _ => None,
+        }
     }
 
     #[inline]
@@ -89,16 +94,6 @@ impl StoreEncoding for MemcachedWords {
             (Kind::Replace, Class::Error(codes::NOT_STORED)) => Class::Miss,
             (_, class) => class,
         }
-    }
-}
-
-/// Returns why memcached does not support such an operation, or None if it does.
-pub fn memcached_lacks(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
-        _ if kind.is_wide() => Some(NOT_WIDE),
-        _ => None,
     }
 }
 

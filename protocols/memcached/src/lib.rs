@@ -10,9 +10,11 @@ mod side_channel;
 #[cfg(test)]
 mod side_channel_tests;
 
-pub use lane::{MemcachedAccess, memcached_lacks, memcached_lanes};
+pub use lane::{MemcachedAccess, memcached_lanes};
 
+use engine::store::StoreEncoding;
 use engine::{MakeLane, Numbers, grouped};
+use lane::MemcachedWords;
 use protocol::side_channel::SideChannel;
 use protocol::{
     Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
@@ -49,7 +51,7 @@ pub static ROW: Protocol = Protocol {
     ready: ReadyRequest::Answers(b"version\r\n"),
     not_ready,
     full: &[memcached::codes::OUT_OF_MEMORY],
-    lacks: memcached_lacks,
+    lacks: MemcachedWords::lacks,
     codes: || {
         let codes = memcached::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()

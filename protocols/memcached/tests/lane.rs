@@ -1,7 +1,7 @@
 //! What was written is read back, and what is not read back is reported.
 
 use crate::server::{DIALECTS, start};
-use memcached::memcached_lacks;
+use memcached::ROW;
 use protocol::testing::groups;
 use protocol::testing::store_lanes::{self, halves, workload};
 use record::{Kind, LaneTask, Workload};
@@ -65,10 +65,10 @@ fn where_only_counters_are_requested_only_they_are_loaded() {
 #[test]
 fn what_a_store_has_not_is_refused() {
     for kind in [Kind::Scan(9), Kind::Command(0)] {
-        assert!(memcached_lacks(kind).is_some(), "{kind:?}");
+        assert!((ROW.lacks)(kind).is_some(), "{kind:?}");
     }
     for kind in [Kind::Get, Kind::Incr, Kind::ReadModifyWrite, Kind::Touch] {
-        assert_eq!(memcached_lacks(kind), None, "{kind:?}");
+        assert_eq!((ROW.lacks)(kind), None, "{kind:?}");
     }
 }
 

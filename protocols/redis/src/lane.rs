@@ -21,7 +21,7 @@ pub struct RespAccess {
     pub feeds: Feeds,
 }
 
-struct RespWords {
+pub(crate) struct RespWords {
     opening: Opening,
     /// A command without a form of its own, its words without separators.
     command: Vec<u8>,
@@ -65,19 +65,6 @@ impl RespWords {
     }
 }
 
-/// Returns why Redis does not support such an operation, or None if it does.
-pub fn resp_lacks(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Cas => Some(
-            "it has no cas: WATCH, MULTI and EXEC take four requests where memcached's cas takes \
-             two; use read-modify-write, which has no condition, or memcached",
-        ),
-        _ if kind.is_wide() => Some(NOT_WIDE),
-        _ => None,
-    }
-}
-
 impl StoreEncoding for RespWords {
     type Codec = Resp;
 
@@ -91,7 +78,15 @@ impl StoreEncoding for RespWords {
     }
 
     fn lacks(kind: Kind) -> Option<&'static str> {
-        resp_lacks(kind)
+        match kind {
+            Kind::Scan(_) => Some(NO_ORDER),
+            Kind::Cas => Some(
+                "it has no cas: WATCH, MULTI and EXEC take four requests where memcached's cas takes \
+                 two; use read-modify-write, which has no condition, or memcached",
+            ),
+            _ if kind.is_wide() => Some(NOT_WIDE),
+            _ => None,
+        }
     }
 
     #[inline]

@@ -10,10 +10,12 @@ mod side_channel;
 #[cfg(test)]
 mod side_channel_tests;
 
-pub use lane::{RespAccess, resp_lacks, resp_lanes};
+pub use lane::{RespAccess, resp_lanes};
 
+use engine::store::StoreEncoding;
 use engine::workload::Feeds;
 use engine::{MakeLane, Numbers, grouped};
+use lane::RespWords;
 use protocol::side_channel::SideChannel;
 use protocol::{
     Access, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol, Query,
@@ -48,7 +50,7 @@ pub static ROW: Protocol = Protocol {
     ready: ReadyRequest::Answers(b"PING\r\n"),
     not_ready,
     full: &[resp::codes::OOM],
-    lacks: resp_lacks,
+    lacks: RespWords::lacks,
     codes: || {
         let codes = resp::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()

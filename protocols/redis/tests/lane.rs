@@ -4,7 +4,7 @@ use crate::server::{DIALECTS, start, start_with};
 use protocol::testing::store_lanes::{self, workload};
 use protocol::testing::{Dialect, beside, groups};
 use record::{Arrivals, Kind, LaneTask, Share, Workload};
-use redis::resp_lacks;
+use redis::ROW;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use wire::resp::Protocol;
@@ -101,10 +101,10 @@ fn a_loaded_value_that_comes_back_after_a_write_is_stale() {
 #[test]
 fn what_a_store_has_not_is_refused() {
     for kind in [Kind::Scan(9), Kind::Cas] {
-        assert!(resp_lacks(kind).is_some(), "{kind:?}");
+        assert!((ROW.lacks)(kind).is_some(), "{kind:?}");
     }
     for kind in [Kind::Get, Kind::Incr, Kind::ReadModifyWrite, Kind::Touch] {
-        assert_eq!(resp_lacks(kind), None, "{kind:?}");
+        assert_eq!((ROW.lacks)(kind), None, "{kind:?}");
     }
 }
 

@@ -90,7 +90,7 @@ impl Timestamps {
     }
 }
 
-struct ThriftWords {
+pub(crate) struct ThriftWords {
     opening: Opening,
     family: Arc<str>,
     consistency: Consistency,
@@ -138,7 +138,31 @@ impl StoreEncoding for ThriftWords {
     }
 
     fn lacks(kind: Kind) -> Option<&'static str> {
-        thrift_lacks(kind)
+        match kind {
+            Kind::Scan(_) => Some(NO_ORDER),
+            Kind::Add | Kind::Replace | Kind::Cas => Some(
+                "not every version of Cassandra's Thrift interface has conditional writes: \
+                 leave out add, replace and cas",
+            ),
+            Kind::Append => Some("Cassandra cannot append to a value: leave out append"),
+            Kind::Incr | Kind::Decr => Some(
+                "Cassandra counts only in counter column families, which tiebreak does not create: \
+                 leave out incr and decr",
+            ),
+            Kind::Touch => {
+                Some("Cassandra cannot change only the TTL of a column: leave out touch")
+            }
+            Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
+            Kind::Get
+            | Kind::MultiGet(_)
+            | Kind::Set
+            | Kind::Insert
+            | Kind::Delete
+            | Kind::ReadModifyWrite
+            | Kind::Newest
+            | Kind::OneColumn
+            | Kind::InsertColumn => None,
+        }
     }
 
     #[inline]
@@ -180,34 +204,6 @@ impl StoreEncoding for ThriftWords {
             | Kind::Command(_)
             | Kind::Custom(_) => unreachable!("refused when the lane was made"),
         }
-    }
-}
-
-/// Returns why Cassandra's Thrift interface does not support such an operation, or None if it
-/// does.
-pub fn thrift_lacks(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Scan(_) => Some(NO_ORDER),
-        Kind::Add | Kind::Replace | Kind::Cas => Some(
-            "not every version of Cassandra's Thrift interface has conditional writes: \
-             leave out add, replace and cas",
-        ),
-        Kind::Append => Some("Cassandra cannot append to a value: leave out append"),
-        Kind::Incr | Kind::Decr => Some(
-            "Cassandra counts only in counter column families, which tiebreak does not create: \
-             leave out incr and decr",
-        ),
-        Kind::Touch => Some("Cassandra cannot change only the TTL of a column: leave out touch"),
-        Kind::Command(_) | Kind::Custom(_) => Some(NO_COMMANDS),
-        Kind::Get
-        | Kind::MultiGet(_)
-        | Kind::Set
-        | Kind::Insert
-        | Kind::Delete
-        | Kind::ReadModifyWrite
-        | Kind::Newest
-        | Kind::OneColumn
-        | Kind::InsertColumn => None,
     }
 }
 
@@ -254,8 +250,8 @@ mod tests {
             (Kind::Touch, "touch"),
             (Kind::Scan(10), "scan"),
         ] {
-            assert!(thrift_lacks(kind).is_some_and(|why| why.contains(named)), "{kind:?}");
+            assert!(ThriftWords::lacks(kind).is_some_and(|why| why.contains(named)), "{kind:?}");
         }
-        assert_eq!(thrift_lacks(Kind::ReadModifyWrite), None);
+        assert_eq!(ThriftWords::lacks(Kind::ReadModifyWrite), None);
     }
 }

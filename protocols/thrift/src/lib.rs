@@ -5,9 +5,11 @@ mod lane;
 mod null;
 mod side_channel;
 
-pub use lane::{ThriftAccess, ThriftEpoch, VALUE_COLUMN, thrift_lacks, thrift_lanes};
+pub use lane::{ThriftAccess, ThriftEpoch, VALUE_COLUMN, thrift_lanes};
 
+use engine::store::StoreEncoding;
 use engine::{MakeLane, grouped};
+use lane::ThriftWords;
 use protocol::side_channel::SideChannel;
 use protocol::{
     Access, Artifact, Examples, Family, Login, NotReady, NullLane, NullVariant, Path, Protocol,
@@ -39,7 +41,7 @@ pub static ROW: Protocol = Protocol {
         Consistency::LocalQuorum,
         Consistency::EachQuorum,
     ],
-    lacks: thrift_lacks,
+    lacks: ThriftWords::lacks,
     codes: || {
         let codes = thrift::codes::TABLE.iter();
         codes.map(|(code, name)| (*code, (*name).to_owned())).collect()

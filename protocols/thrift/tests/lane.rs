@@ -4,7 +4,7 @@ use crate::server::{Cassandra, Refusal};
 use protocol::testing::{lane, until_done, verified};
 use record::{Arrivals, DriveOrder, Kind, LaneTask, Reuse, Seen, ValueBytes, Workload};
 use std::sync::atomic::Ordering;
-use thrift::thrift_lacks;
+use thrift::ROW;
 use wire::thrift::codes;
 
 const KEYS: u64 = 300;
@@ -203,6 +203,6 @@ fn an_open_loop_is_driven() {
 #[test]
 fn what_it_cannot_do_is_refused() {
     for kind in [Kind::Cas, Kind::Add, Kind::Incr, Kind::Scan(9), Kind::Command(0)] {
-        assert!(thrift_lacks(kind).is_some(), "{kind:?}");
+        assert!((ROW.lacks)(kind).is_some(), "{kind:?}");
     }
 }
