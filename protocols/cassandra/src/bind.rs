@@ -6,8 +6,7 @@ use scylla::errors::SerializationError;
 use scylla::serialize::row::{RowSerializationContext, SerializeRow};
 use scylla::serialize::value::SerializeValue;
 use scylla::serialize::writers::{CellWriter, RowWriter, WrittenCellProof};
-use std::error::Error;
-use std::fmt;
+use std::io;
 
 /// The arguments of one statement, in the order of its placeholders.
 pub(crate) struct Bound<'a> {
@@ -34,9 +33,7 @@ impl SerializeRow for Bound<'_> {
     ) -> Result<(), SerializationError> {
         let columns = context.columns();
         if columns.len() != self.len() {
-            return Err(SerializationError::new(Unfit(
-                "the number of placeholders differs from the number of values",
-            )));
+            return Err(unfit("the number of placeholders differs from the number of values"));
         }
         for (position, column) in columns.iter().enumerate() {
             let value = Value(self.arguments.get(self.at(position)));
@@ -50,17 +47,9 @@ impl SerializeRow for Bound<'_> {
     }
 }
 
-/// A value that does not fit its column.
-#[derive(Debug)]
-struct Unfit(&'static str);
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "a value does not fit: {}", self.0)
-    }
+fn unfit(why: &str) -> SerializationError {
+    SerializationError::new(io::Error::other(format!("a value does not fit: {why}")))
 }
-
-impl Error for Unfit {}
 
 struct Value<'a>(Argument<'a>);
 
@@ -71,7 +60,7 @@ impl SerializeValue for Value<'_> {
         to: CellWriter<'b>,
     ) -> Result<WrittenCellProof<'b>, SerializationError> {
         let ColumnType::Native(native) = of else {
-            return Err(SerializationError::new(Unfit("collections are not supported yet")));
+            return Err(unfit("collections are not supported yet"));
         };
         match &self.0 {
             Argument::Integer(number) => integer(*number, native, of, to),
@@ -79,9 +68,9 @@ impl SerializeValue for Value<'_> {
                 NativeType::Ascii | NativeType::Text | NativeType::Blob => {
                     to.set_value(bytes).map_err(SerializationError::new)
                 }
-                _ => Err(SerializationError::new(Unfit(
-                    "text and bytes can only be bound to columns of type text and blob",
-                ))),
+                _ => {
+                    Err(unfit("text and bytes can only be bound to columns of type text and blob"))
+                }
             },
         }
     }
@@ -93,7 +82,7 @@ fn integer<'b>(
     of: &ColumnType<'_>,
     to: CellWriter<'b>,
 ) -> Result<WrittenCellProof<'b>, SerializationError> {
-    let too_large = |_| SerializationError::new(Unfit("the number is too large for its column"));
+    let too_large = |_| unfit("the number is too large for its column");
     match native {
         NativeType::TinyInt => i8::try_from(number).map_err(too_large)?.serialize(of, to),
         NativeType::SmallInt => i16::try_from(number).map_err(too_large)?.serialize(of, to),
@@ -106,8 +95,6 @@ fn integer<'b>(
         NativeType::Double => (number as f64).serialize(of, to),
         NativeType::Boolean => (number != 0).serialize(of, to),
         NativeType::Ascii | NativeType::Text => number.to_string().serialize(of, to),
-        _ => {
-            Err(SerializationError::new(Unfit("a number cannot be bound to a column of this type")))
-        }
+        _ => Err(unfit("a number cannot be bound to a column of this type")),
     }
 }
