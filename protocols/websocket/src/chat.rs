@@ -4,20 +4,18 @@ use crate::WebSocketAccess;
 use crate::copies::Copies;
 use crate::messages::{Messages, NUMBER, digits};
 use engine::codec_lane::{Broadcast, Dialogue, Push, codec_lanes};
-use engine::{MakeLane, Numbers, Seat};
+use engine::{MakeLane, Seat};
 use record::{DriveOrder, Moments, Outcome, Recorder};
 use std::cell::Cell;
 use std::hash::{BuildHasher, RandomState};
 use wire::Reply;
-use wire::websocket::{Kind, Limits, Op, ROOM_BYTES, Upgrade, WebSocket};
+use wire::websocket::{Limits, Op, ROOM_BYTES, WebSocket};
 
 struct Chat {
-    upgrade: Upgrade,
-    kind: Kind,
+    access: WebSocketAccess,
     messages: Messages,
     copies: Copies,
     members: u32,
-    numbers: Numbers,
     index: usize,
     /// The prefix of the names of this lane's rooms.
     name: [u8; NUMBER],
@@ -33,13 +31,13 @@ impl Dialogue for Chat {
     const ROOMS: bool = true;
 
     fn codec(&self, _depth: u32) -> WebSocket {
-        let seed = self.seed.get();
-        self.seed.set(seed.wrapping_add(1 << 32));
-        WebSocket::member(self.upgrade.clone(), Limits::default(), self.kind, seed)
+        let seed = self.seed.replace(self.seed.get().wrapping_add(1 << 32));
+        let WebSocketAccess { upgrade, kind, .. } = &self.access;
+        WebSocket::member(upgrade.clone(), Limits::default(), *kind, seed)
     }
 
     fn first(&self, _seat: &Seat) -> u64 {
-        self.numbers.next(self.index)
+        self.access.numbers.next(self.index)
     }
 
     fn step(&self, seat: &Seat) -> u64 {
@@ -47,7 +45,7 @@ impl Dialogue for Chat {
     }
 
     fn closes(&mut self, next: u64) {
-        self.numbers.keep(self.index, next);
+        self.access.numbers.keep(self.index, next);
     }
 
     fn members(&self) -> u32 {
@@ -118,12 +116,10 @@ pub(super) fn lanes(
     codec_lanes(order, contender, tls, move |seat| {
         let index = seat.index();
         Ok(Chat {
-            upgrade: access.upgrade.clone(),
-            kind: access.kind,
+            access: access.clone(),
             messages: Messages::new(access.kind, access.message_bytes, seed),
             copies: Copies::new(seat.share(u64::from(rooms)) as usize, members),
             members,
-            numbers: access.numbers.clone(),
             index,
             // The prefix is unique among all lanes of all runs, because a server may still hold
             // the connections of the previous run.

@@ -30,9 +30,8 @@ pub struct WebSocketAccess {
 
 /// Sends messages and checks whether they come back.
 struct Echo {
-    upgrade: Upgrade,
+    access: WebSocketAccess,
     messages: Messages,
-    numbers: Numbers,
     index: usize,
     /// The keys and masks of the next codec are derived from this.
     seed: Cell<u64>,
@@ -52,15 +51,14 @@ impl Dialogue for Echo {
     const UPGRADES: bool = true;
 
     fn codec(&self, depth: u32) -> WebSocket {
-        let seed = self.seed.get();
-        self.seed.set(seed.wrapping_add(1 << 32));
+        let seed = self.seed.replace(self.seed.get().wrapping_add(1 << 32));
         // An echo is as long as its message; a longer one is recognised as wrong before this
         // limit is reached.
-        WebSocket::new(self.upgrade.clone(), Limits::default(), depth, seed)
+        WebSocket::new(self.access.upgrade.clone(), Limits::default(), depth, seed)
     }
 
     fn first(&self, _seat: &Seat) -> u64 {
-        self.numbers.next(self.index)
+        self.access.numbers.next(self.index)
     }
 
     fn step(&self, seat: &Seat) -> u64 {
@@ -68,7 +66,7 @@ impl Dialogue for Echo {
     }
 
     fn closes(&mut self, next: u64) {
-        self.numbers.keep(self.index, next);
+        self.access.numbers.keep(self.index, next);
     }
 
     #[inline]
@@ -121,9 +119,8 @@ pub fn websocket_lanes(
     codec_lanes(order, contender, tls, move |seat| {
         let index = seat.index();
         Ok(Echo {
-            upgrade: access.upgrade.clone(),
+            access: access.clone(),
             messages: Messages::new(access.kind, access.message_bytes, seed),
-            numbers: access.numbers.clone(),
             index,
             seed: Cell::new(seed ^ index as u64),
         })
