@@ -2,7 +2,6 @@
 //! variables.
 
 use super::announce::Announce;
-use super::local_clock::SimulatedClock;
 use crate::system::remote::Token;
 use protocol::address::resolver::{LookUp, Resolver};
 use protocol::{Error, Exit};
@@ -38,7 +37,6 @@ pub(crate) struct Membership {
     pub(crate) token: Token,
     /// How long to wait until all processes are there.
     pub(crate) gather: Duration,
-    pub(crate) simulated: SimulatedClock,
     /// How the coordinator says where it listens. None if all know it.
     pub(crate) announce: Option<Announce>,
 }
@@ -71,9 +69,7 @@ impl Membership {
             Token::in_file(&file).map_err(|why| Error::usage(format!("{TOKEN_FILE}: {why}")))?;
         // The last step, since it may wait.
         let coordinator = address(host, port, allow_public, look_up)?;
-        let simulated = SimulatedClock::default();
-        let announce = None;
-        Ok(Membership { rank, size, coordinator, token, gather, simulated, announce })
+        Ok(Membership { rank, size, coordinator, token, gather, announce: None })
     }
 
     /// How many agents drive.

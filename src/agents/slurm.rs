@@ -2,7 +2,6 @@
 //! which all of them run, which the cluster's machines share.
 
 use super::announce::Announce;
-use super::local_clock::SimulatedClock;
 use super::membership::{Membership, number_of, rank_and_size};
 use crate::system::remote::Token;
 use keeper::user;
@@ -38,7 +37,6 @@ pub(crate) fn membership(
     let restarts = variable("SLURM_RESTART_COUNT").and_then(|text| text.parse::<u32>().ok());
     let attempt = restarts.unwrap_or(0);
     let file = PathBuf::from(format!("tiebreak-{job}.{step}.{attempt}.rendezvous"));
-    let simulated = SimulatedClock::default();
     if rank == 0 {
         let ip = own_address(variable)?;
         if !DialPolicy::new(allow_public).allows(ip) {
@@ -50,7 +48,7 @@ pub(crate) fn membership(
         let token = Token::new().map_err(Error::failed)?;
         let coordinator = SocketAddr::new(ip, 0);
         let announce = Some(Announce::File(file));
-        return Ok(Membership { rank, size, coordinator, token, gather, simulated, announce });
+        return Ok(Membership { rank, size, coordinator, token, gather, announce });
     }
     let (coordinator, token) = found(&file, gather)?;
     if !DialPolicy::new(allow_public).allows(coordinator.ip()) {
@@ -58,7 +56,7 @@ pub(crate) fn membership(
             "the coordinator is at {coordinator}, a public address: confirm it with --allow-public"
         )));
     }
-    Ok(Membership { rank, size, coordinator, token, gather, simulated, announce: None })
+    Ok(Membership { rank, size, coordinator, token, gather, announce: None })
 }
 
 /// The address of this machine in the network of the cluster: the one from which packets to the

@@ -79,17 +79,17 @@ pub(super) fn perform(
         return Err(Error::usage("--sweep with --agents is not supported yet: leave one out"));
     }
     let gather = options.gather.unwrap_or(GATHER);
-    let mut this = match &options.agents {
+    let this = match &options.agents {
         Some(How::Ssh(hosts)) => return agents_over_ssh::perform(spec, hosts, gather, output),
         Some(How::Slurm) => membership_in_slurm(&variable, spec.allow_public, gather)?,
         Some(How::Env) | None => in_environment(spec.allow_public, gather, output.quiet)?,
     };
-    this.simulated = options.simulate_clock.unwrap_or_default().times(this.rank);
     if this.rank > 0 {
         let resolved = conduct::settle_for_agent(spec)?;
         agents_over_ssh::remove_sent_experiment();
         let stop = conduct::catch_signals()?;
-        runner::assist(&resolved, &stop, output.out.as_deref(), &this)?;
+        let clock = options.simulate_clock.unwrap_or_default().times(this.rank);
+        runner::assist(&resolved, &stop, output.out.as_deref(), &this, clock)?;
         return Ok(Exit::Sound);
     }
     let resolved = conduct::settle(spec)?;

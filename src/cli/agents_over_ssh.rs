@@ -2,9 +2,7 @@
 
 use super::options::OutputOptions;
 use super::{conduct, outputs};
-use crate::agents::{
-    Announce, EXPERIMENT, ExperimentFile, Hosts, Membership, SimulatedClock, take_arguments,
-};
+use crate::agents::{Announce, EXPERIMENT, ExperimentFile, Hosts, Membership, take_arguments};
 use crate::plan::{self, Spec};
 use crate::system::remote::Token;
 use protocol::{Error, Exit};
@@ -106,7 +104,6 @@ fn coordinator(
         coordinator: SocketAddr::new(address, 0),
         token,
         gather,
-        simulated: SimulatedClock::default(),
         announce: Some(Announce::Hosts(hosts)),
     })
 }

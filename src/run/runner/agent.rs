@@ -4,7 +4,8 @@ use super::said::make_harmless;
 use super::targets::check_login;
 use super::{header, orders, run_directory, workers};
 use crate::agents::{
-    AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder, out_of_turn,
+    AgentGate, AgentLink, LocalClock, Membership, Outbox, PartLane, PartOrder, SimulatedClock,
+    out_of_turn,
 };
 use crate::plan::question::hash;
 use crate::plan::{ContenderAccess, Resolved};
@@ -47,8 +48,9 @@ pub(crate) fn assist(
     stop: &Stop,
     out: Option<&Path>,
     this: &Membership,
+    clock: SimulatedClock,
 ) -> Result<PathBuf, Error> {
-    let clock = LocalClock::new(this.simulated);
+    let clock = LocalClock::new(clock);
     let connection = join(resolved, stop, this)?;
     let named =
         |error: &dyn std::fmt::Display| Error::failed(format!("agent {}: {error}", this.rank));
