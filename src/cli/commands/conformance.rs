@@ -8,7 +8,7 @@ use crate::system::cores::share_out;
 use crate::system::{host, utc};
 use protocol::{Error, Exit};
 use report::alone as own_costs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 use text::quantities;
 
@@ -117,14 +117,7 @@ fn null(args: &NullArgs) -> Result<Exit, Error> {
             .map_err(alone::failed)?
     };
     let costs = null::figures(&order, &lanes, &trials, (host, started)).map_err(Error::failed)?;
-    print_costs(&costs, args.json.as_deref())?;
+    let table = || own_costs::terminal(&costs, outputs::style());
+    outputs::table_or_json(args.json.as_deref(), || own_costs::json(&costs), table)?;
     Ok(Exit::Sound)
-}
-
-fn print_costs(costs: &own_costs::OwnCosts, json: Option<&Path>) -> Result<(), Error> {
-    outputs::table_or_json(
-        json,
-        || own_costs::json(costs),
-        || own_costs::terminal(costs, outputs::style()),
-    )
 }

@@ -13,7 +13,7 @@ use protocol::{Error, Exit};
 use record::Plan;
 use report::self_test::{self, EqualPair, PlantedDifference, SelfTest};
 use std::iter::repeat_n;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 use testserver::{Behaviour, TestServer};
 use text::quantities;
@@ -112,7 +112,8 @@ pub(in crate::cli) fn perform(args: &SelfArgs) -> Result<Exit, Error> {
         alike,
         known,
     };
-    print_result(&test, args.json.as_deref())?;
+    let table = || self_test::terminal(&test, outputs::style());
+    outputs::table_or_json(args.json.as_deref(), || self_test::json(&test), table)?;
     Ok(exit(&test))
 }
 
@@ -124,14 +125,6 @@ fn exit(test: &SelfTest) -> Exit {
     } else {
         Exit::NotMet
     }
-}
-
-fn print_result(test: &SelfTest, json: Option<&Path>) -> Result<(), Error> {
-    outputs::table_or_json(
-        json,
-        || self_test::json(test),
-        || self_test::terminal(test, outputs::style()),
-    )
 }
 
 /// What all comparisons of a self-test share.
