@@ -94,9 +94,8 @@ pub(super) fn perform(
     }
     let resolved = conduct::settle(spec)?;
     let copies = output.copies()?;
-    let (directory, judged) = conduct::measure(&resolved, output.reporting(), Some(&this))?;
-    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
-    Ok(judged.exit())
+    let measured = conduct::measure(&resolved, output.reporting(), Some(&this))?;
+    outputs::publish(&measured, &copies, output.verbose)
 }
 
 /// Reads from the environment who this process is. Waits until the name of the coordinator exists,

@@ -68,12 +68,11 @@ pub(super) fn perform(
     let this = coordinator(hosts.clone(), names, address, spec.allow_public, gather)?;
     let measured = conduct::measure(&resolved, output.reporting(), Some(&this));
     let failures = hosts.end(measured.is_err());
-    let (directory, judged) = measured.map_err(|error| with_failures(error, &failures))?;
+    let measured = measured.map_err(|error| with_failures(error, &failures))?;
     for failure in &failures {
         outputs::complain(&format!("caution: {failure}"));
     }
-    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
-    Ok(judged.exit())
+    outputs::publish(&measured, &copies, output.verbose)
 }
 
 fn coordinator(

@@ -6,7 +6,7 @@ use crate::run::judging::Judged;
 use crate::run::runner::run_directory;
 use crate::run::runner::run_directory::REPORTS;
 use clap::ValueHint;
-use protocol::{Error, private, secrets};
+use protocol::{Error, Exit, private, secrets};
 use report::{self, Detail, ReportInput, Style};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -125,10 +125,7 @@ impl Copies {
     /// Writes the copies of the report of a run.
     pub(super) fn write(&self, judged: &Judged) -> Result<(), Error> {
         let report_input = judged.report_input();
-        let write = |(format, destination): &(Format, Destination)| {
-            put(destination, &format.report(&report_input))
-        };
-        self.0.iter().try_for_each(write).map_err(of_a_run)
+        self.write_with(|format| format.report(&report_input)).map_err(of_a_run)
     }
 
     pub(super) fn write_with(&self, text: impl Fn(Format) -> String) -> Result<(), Error> {
@@ -136,27 +133,26 @@ impl Copies {
     }
 }
 
-/// Writes the reports of a run: those in its directory, the copies, and that of the terminal.
+/// Writes the reports of a run, which is in this directory: those in it, the copies, and that of the terminal.
 /// If nothing was measured there is nothing to report.
 pub(super) fn publish(
-    directory: &Path,
-    judged: &Judged,
+    (directory, judged): &(PathBuf, Judged),
     copies: &Copies,
-    detail: Detail,
-) -> Result<(), Error> {
+    verbose: bool,
+) -> Result<Exit, Error> {
     if judged.trials > 0 {
         leave_reports(directory, judged)?;
         copies.write(judged)?;
     }
     if judged.has_answer() {
-        print_beside_copies(copies, |to_terminal| terminal(judged, to_terminal, detail))?;
+        print_beside_copies(copies, |to_terminal| terminal(judged, to_terminal, detail(verbose)))?;
     }
     match judged.failure() {
         Some(failure) => complain(&format!("error: {failure}")),
         None if !judged.has_answer() => complain("stopped before the first round: no verdict"),
         None => {}
     }
-    Ok(())
+    Ok(judged.exit())
 }
 
 /// Writes the reports into the directory of a run if anything was measured. The page is for

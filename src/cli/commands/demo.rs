@@ -105,9 +105,9 @@ fn spec(contenders: &[(&str, &TestServer)]) -> Spec {
 fn compare(spec: &Spec, args: &DemoArgs, out: Option<&Path>) -> Result<Judged, Error> {
     let resolved = conduct::settle(spec)?;
     let reporting = Reporting { out, quiet: args.quiet, ..Reporting::default() };
-    let (directory, judged) = conduct::measure(&resolved, reporting, None)?;
-    outputs::publish(&directory, &judged, &Copies::default(), outputs::detail(false))?;
-    Ok(judged)
+    let measured = conduct::measure(&resolved, reporting, None)?;
+    outputs::publish(&measured, &Copies::default(), false)?;
+    Ok(measured.1)
 }
 
 /// Both verdicts, each beside the truth, and what to try next.

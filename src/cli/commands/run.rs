@@ -63,7 +63,6 @@ pub(super) fn drive(spec: &Spec, output: &OutputOptions) -> Result<Exit, Error> 
     // The snapshots are removed when the run has ended.
     let (inputs, _snapshots) = against::read(spec, output.quiet)?;
     let resolved = conduct::settle_read(spec, inputs)?;
-    let (directory, judged) = conduct::measure(&resolved, output.reporting(), None)?;
-    outputs::publish(&directory, &judged, &copies, outputs::detail(output.verbose))?;
-    Ok(judged.exit())
+    let measured = conduct::measure(&resolved, output.reporting(), None)?;
+    outputs::publish(&measured, &copies, output.verbose)
 }
