@@ -1,5 +1,6 @@
 //! User-defined statements, sent to Cassandra.
 
+use crate::access::Sending;
 use crate::bind::Bound;
 use crate::column::{as_text, text_length};
 use crate::dialect::CassandraDialect;
@@ -31,12 +32,13 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
         let statements = self.custom.statements(request.number);
+        let Sending { prepares, settings, .. } = &self.access.sending;
         let prepared =
-            if self.prepares() { prepare(link, statements, events).await? } else { Vec::new() };
+            if *prepares { prepare(link, statements, events).await? } else { Vec::new() };
         events.request_sent();
         let several = statements.len() > 1 || !request.further.is_empty();
         let only_write = !statements.iter().any(|of| of.returns_rows);
-        if let Some(kind) = self.batch().filter(|_| several && only_write) {
+        if let Some(kind) = settings.batch.filter(|_| several && only_write) {
             return self.as_batch(link, kind, (statements, &prepared), request, events).await;
         }
         for (at, statement) in statements.iter().enumerate() {

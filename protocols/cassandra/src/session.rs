@@ -9,7 +9,6 @@ use crate::nodes::{self, AllowedNodes};
 use crate::settings::CassandraSettings;
 use crate::wide_statements::WideStatements;
 use crate::{request_error, words};
-use drivers::Announced;
 use drivers::admin::{QueryError, Rows};
 use drivers::budget;
 use drivers::custom::CustomStatements;
@@ -34,7 +33,6 @@ use scylla::response::query_result::QueryResult;
 use scylla::response::{PagingState, PagingStateResponse};
 use scylla::statement::Consistency as WireConsistency;
 use scylla::statement::Statement;
-use scylla::statement::batch::BatchType;
 use scylla::statement::prepared::PreparedStatement;
 use std::cell::RefCell;
 use std::net::{IpAddr, SocketAddr};
@@ -55,15 +53,12 @@ pub(crate) struct Server {
     /// Where the library asks for the nodes of the cluster.
     nodes: Vec<SocketAddr>,
     builder: SessionBuilder,
-    announced: Announced,
-    keyspace: String,
+    pub(crate) access: CassandraAccess,
     /// Whether a lane's sessions select the keyspace. The check whether a server is ready does not,
     /// because a load may have to create the keyspace first.
     uses_keyspace: bool,
-    settings: CassandraSettings,
     /// Maximum length of the rows of a reply, in bytes.
     reply_bytes: u64,
-    prepares: bool,
     statements: Statements,
     pub(crate) custom: CustomStatements,
     pub(crate) wide: WideStatements,
@@ -96,23 +91,17 @@ impl Server {
         let doing = lane_order.map(|of| &of.doing);
         let shares = lane_order.is_some_and(|of| of.reuse == Reuse::Always);
         let operates = doing.is_some_and(|doing| *doing != LaneTask::Ask);
+        let common = &access.common;
         Ok(Server {
             builder: builder(access, &nodes),
-            announced: access.announced.clone(),
+            access: access.clone(),
             nodes,
-            keyspace: access.common.database.clone(),
-            uses_keyspace: access.common.query != CHEAPEST || operates,
-            prepares: access.sending.prepares,
-            statements: Statements::new(
-                &CassandraDialect,
-                &access.common.table,
-                &access.common.query,
-            ),
-            custom: CustomStatements::of(doing, &CassandraDialect, &access.common.table),
-            wide: WideStatements::new(&access.common.table),
+            uses_keyspace: common.query != CHEAPEST || operates,
+            statements: Statements::new(&CassandraDialect, &common.table, &common.query),
+            custom: CustomStatements::of(doing, &CassandraDialect, &common.table),
+            wide: WideStatements::new(&common.table),
             shared: shares.then(RefCell::default),
-            settings: access.sending.settings.clone(),
-            reply_bytes: budget::of_replies(access.common.reply_bytes, doing),
+            reply_bytes: budget::of_replies(common.reply_bytes, doing),
         })
     }
 
@@ -128,7 +117,7 @@ impl Server {
             self.open_with_one_node().await?
         };
         // The keyspace need not exist yet. Statements that need it fail with the reason.
-        let _ = session.use_keyspace(&self.keyspace, true).await;
+        let _ = session.use_keyspace(&self.access.common.database, true).await;
         let mut all = Vec::with_capacity(statements.len());
         for statement in statements {
             let answer = session.query_unpaged(statement.as_str(), ()).await;
@@ -143,7 +132,7 @@ impl Server {
     /// Opens a session with all nodes of the cluster, for questions.
     pub(crate) async fn open_to_ask(&self) -> Result<Session, QueryError> {
         let session = self.builder_to_ask().build().await.map_err(unopened)?;
-        nodes::note(&session, &self.announced);
+        nodes::note(&session, &self.access.announced);
         Ok(session)
     }
 
@@ -161,20 +150,20 @@ impl Server {
     }
 
     fn builder_to_ask(&self) -> SessionBuilder {
-        let profile = profile(&self.settings, WireConsistency::Quorum).into_handle();
+        let profile = profile(&self.access.sending.settings, WireConsistency::Quorum).into_handle();
         self.builder.clone().default_execution_profile_handle(profile)
     }
 
     async fn open(&self, from: Option<IpAddr>) -> Result<Rc<Link>, Unopened> {
         let mut builder = self.builder.clone().local_ip_address(from);
         if self.uses_keyspace {
-            builder = builder.use_keyspace(&self.keyspace, true);
+            builder = builder.use_keyspace(&self.access.common.database, true);
         }
         let opened = builder.build().await;
         let session = opened.map_err(|error| {
             Unopened::new(request_error::of_opening(&error), || words::of_opening(&error))
         })?;
-        Ok(Rc::new(Link::new(session, &self.announced, self.page_size(), self.reply_bytes)))
+        Ok(Rc::new(Link::new(session, &self.access.announced, self.page_size(), self.reply_bytes)))
     }
 
     /// The shared session. It is opened by the first task that needs it, and again if no node is
@@ -189,15 +178,7 @@ impl Server {
     }
 
     pub(crate) fn page_size(&self) -> i32 {
-        i32::try_from(self.settings.page_size).unwrap_or(i32::MAX)
-    }
-
-    pub(crate) fn batch(&self) -> Option<BatchType> {
-        self.settings.batch
-    }
-
-    pub(crate) fn prepares(&self) -> bool {
-        self.prepares
+        i32::try_from(self.access.sending.settings.page_size).unwrap_or(i32::MAX)
     }
 
     async fn action(
@@ -207,7 +188,7 @@ impl Server {
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
         let (action, row) = (request.action, &request.row);
-        if !self.prepares {
+        if !self.access.sending.prepares {
             let text = self.statements.with_values(action, row);
             events.request_sent();
             let query = Query::Text(&text, self.page_size());

@@ -20,7 +20,7 @@ impl Server {
         row: &Row,
         events: &mut Events<'_>,
     ) -> Result<(), RequestError> {
-        if !self.prepares() {
+        if !self.access.sending.prepares {
             let text = self.wide.with_values(does, column, row);
             events.request_sent();
             let query = Query::Text(&text, self.page_size());
