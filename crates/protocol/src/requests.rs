@@ -38,13 +38,14 @@ pub struct RequestParts<'a> {
     /// None means without TLS.
     pub tls: Option<TlsAccess>,
     /// The requests of the workload. None if there is only the one request.
-    pub operations: Option<RequestOperations<'a>>,
+    pub operations: Option<RequestOperations<RequestOperation<'a>>>,
 }
 
-/// The requests of a workload.
-pub struct RequestOperations<'a> {
+/// The requests of a workload. No `Debug`: they can be secret.
+#[derive(Clone)]
+pub struct RequestOperations<T> {
     /// The requests, by number of the operation in [`record::Custom::operations`].
-    pub each: Vec<RequestOperation<'a>>,
+    pub each: Vec<T>,
     /// Rows of the feeds that the requests refer to.
     pub feeds: Feeds,
     /// The numbers from which operations continue in the next call of the engine.

@@ -1,9 +1,10 @@
 //! A lane that speaks HTTP/1.1.
 
 use crate::reply::{is_expected, outcome};
-use crate::requests::{self, HttpRequests};
+use crate::requests::{self, HttpRequest};
 use engine::codec_lane::{Dialogue, codec_lanes};
 use engine::{MakeLane, TlsAccess};
+use protocol::RequestOperations;
 use record::{DriveOrder, LaneTask, Moments, Outcome, Recorder};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct HttpAccess {
     /// TLS settings. None means plain HTTP.
     pub tls: Option<TlsAccess>,
     /// The requests of a workload's operations. None if there is only the one request.
-    pub requests: Option<HttpRequests>,
+    pub requests: Option<RequestOperations<HttpRequest>>,
 }
 
 /// One reply in this many has its body digested.

@@ -7,12 +7,11 @@ mod reply;
 mod requests;
 
 pub use lane::{HttpAccess, http_lanes};
-pub use requests::HttpRequests;
 
 use engine::{MakeLane, TlsAccess, grouped};
 use protocol::{
     Access, Family, Login, NullLane, NullVariant, Path, Protocol, Query, ReadyRequest, Recipe,
-    RequestHead, RequestOperation, RequestParts, Requests, Scheme,
+    RequestHead, RequestOperation, RequestOperations, RequestParts, Requests, Scheme,
 };
 use record::DriveOrder;
 use requests::HttpRequest;
@@ -74,7 +73,7 @@ fn connect(parts: RequestParts<'_>) -> Result<Box<dyn Access>, String> {
     let requests = operations.map(|operations| {
         let each = operations.each.iter().map(of_operation).collect::<Result<_, _>>()?;
         let (feeds, numbers) = (operations.feeds, operations.numbers);
-        Ok::<_, String>(HttpRequests { each, feeds, numbers })
+        Ok::<_, String>(RequestOperations { each, feeds, numbers })
     });
     Ok(Box::new(HttpAccess {
         head: bytes.into(),

@@ -5,8 +5,9 @@
 
 use crate::reply::{is_expected, outcome};
 use engine::codec_lane::{Dialogue, codec_lanes};
-use engine::workload::{Argument, Arguments, Feeds};
+use engine::workload::{Argument, Arguments};
 use engine::{Encoder, EngineError, MakeLane, Numbers, Seat, Task, Template, TlsAccess};
+use protocol::RequestOperations;
 use record::{DriveOrder, Kind, Moments, Outcome, Recorder, Workload};
 use std::sync::Arc;
 use wire::http1::{Http1, Limits, Op, Request};
@@ -14,18 +15,6 @@ use wire::{COPIED_BODY_BYTES, Fault, Reply};
 
 /// Placeholder for the length of a body that is not known yet: no body is so long.
 const LENGTH: u64 = 8_888_888_888_888_888_888;
-
-/// The requests of a workload's operations with their secrets, therefore neither `Debug` nor
-/// `Serialize`.
-#[derive(Clone)]
-pub struct HttpRequests {
-    /// The requests, by number of the operation in [`record::Custom::operations`].
-    pub each: Vec<HttpRequest>,
-    /// Rows of the feeds that the requests refer to.
-    pub feeds: Feeds,
-    /// The number of the next operation, kept from one call of the engine to the next.
-    pub numbers: Numbers,
-}
 
 /// A request that was encoded in advance.
 #[derive(Clone)]
@@ -139,7 +128,7 @@ struct Requests {
 impl Requests {
     fn new(
         expect: Vec<u16>,
-        requests: HttpRequests,
+        requests: RequestOperations<HttpRequest>,
         workload: &Workload,
         seed: u64,
         seat: &Seat,
@@ -226,7 +215,7 @@ pub(crate) fn lanes(
     order: &DriveOrder,
     contender: usize,
     (expect, tls): (Vec<u16>, Option<&TlsAccess>),
-    requests: &HttpRequests,
+    requests: &RequestOperations<HttpRequest>,
     workload: &Workload,
 ) -> Vec<MakeLane> {
     let (requests, workload, seed) = (requests.clone(), workload.clone(), order.seed);
@@ -238,7 +227,7 @@ pub(crate) fn lanes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::workload::{FeedRows, preset};
+    use engine::workload::{FeedRows, Feeds, preset};
     use record::{Custom, CustomOperation, Feed, FeedOrder, OperationText, Parameter, Share};
 
     /// Returns the text of each of the first requests.

@@ -8,7 +8,9 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use engine::{Numbers, TlsAccess};
 use protocol::address::{Endpoint, Login, Url, tls};
 use protocol::secrets;
-use protocol::{Access, Error, RequestHead, RequestOperations, RequestParts, Requests};
+use protocol::{
+    Access, Error, RequestHead, RequestOperation, RequestOperations, RequestParts, Requests,
+};
 use record::{Address, Contender, RequestPlan, RequestSettings};
 
 /// Makes a contender that is sent one request, or those of a workload. With a body the method is POST
@@ -63,7 +65,7 @@ fn operations<'a>(
     settings: &Settings,
     (target, host): (&'a str, &'a str),
     headers: &[(String, Vec<u8>)],
-) -> Result<Option<RequestOperations<'a>>, String> {
+) -> Result<Option<RequestOperations<RequestOperation<'a>>>, String> {
     if !custom.has_requests() {
         return Ok(None);
     }
