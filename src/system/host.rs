@@ -15,8 +15,13 @@ pub fn facts(cores: &[u32], descriptors: u64) -> Host {
         memory_bytes: memory(&read("/proc/meminfo")),
         clock: read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         descriptors,
-        client_ports: ports(&read("/proc/sys/net/ipv4/ip_local_port_range")),
+        client_ports: client_ports().unwrap_or_default(),
     }
+}
+
+/// The ports that the kernel gives to clients. None if it does not say.
+pub fn client_ports() -> Option<(u16, u16)> {
+    ports(&read("/proc/sys/net/ipv4/ip_local_port_range"))
 }
 
 /// A random number that most likely no other run has drawn. It has 32 bits, so that it is short
@@ -71,12 +76,9 @@ fn memory(text: &str) -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-fn ports(text: &str) -> (u16, u16) {
+fn ports(text: &str) -> Option<(u16, u16)> {
     let mut ports = text.split_whitespace().map_while(|digits| digits.parse().ok());
-    match (ports.next(), ports.next()) {
-        (Some(first), Some(last)) => (first, last),
-        _ => (0, 0),
-    }
+    ports.next().zip(ports.next())
 }
 
 #[cfg(test)]
@@ -90,8 +92,9 @@ mod tests {
         assert_eq!(field(cpu, "absent"), None);
         assert_eq!(memory("MemTotal:       8000 kB\nMemFree: 1 kB"), 8_192_000);
         assert_eq!(memory(""), 0);
-        assert_eq!(ports("32768\t60999"), (32768, 60999));
-        assert_eq!(ports("garbage"), (0, 0));
+        assert_eq!(ports("32768\t60999\n"), Some((32768, 60999)));
+        assert_eq!(ports("garbage"), None);
+        assert_eq!(ports("32768"), None);
     }
 
     #[test]

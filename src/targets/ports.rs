@@ -3,6 +3,7 @@
 //! They are below the range that the kernel gives to clients: inside that range a client's
 //! connection can hold a port that nothing listens on, and a server would fail at random.
 
+use crate::system::host;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -45,8 +46,7 @@ pub fn free_on(address: IpAddr) -> io::Result<u16> {
 /// # Errors
 /// As for [`free_on`].
 pub fn free_on_all(addresses: &[IpAddr]) -> io::Result<u16> {
-    let clients = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range");
-    let range = range(parse(&clients.unwrap_or_default()).unwrap_or(USUAL));
+    let range = range(host::client_ports().unwrap_or(USUAL));
     // Several tiebreaks at once start at different ports.
     let start = std::process::id() as usize * 97;
     let mut handed_out = HANDED_OUT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,11 +75,6 @@ pub fn says_taken(lines: &[String]) -> bool {
         let line = line.to_ascii_lowercase();
         WORDS.iter().any(|words| line.contains(words))
     })
-}
-
-fn parse(text: &str) -> Option<(u16, u16)> {
-    let mut numbers = text.split_whitespace().map(str::parse);
-    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 /// The ports below the clients' range; those above it if too few are below; and all if clients use
@@ -117,8 +112,6 @@ mod tests {
         ] {
             assert_eq!(range(clients), expected, "{clients:?}");
         }
-        assert_eq!(parse("32768\t60999\n"), Some((32_768, 60_999)));
-        assert_eq!(parse("32768"), None);
     }
 
     #[test]
