@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use text::hex::hex;
 use text::shown::shown;
-use wire::remote::handshake::{NONCE_BYTES, Nonce};
+use wire::remote::handshake::Nonce;
 
 /// Minimum length of a token, in bytes. A program that pretends to be the other side can try tokens on
 /// the proof that it gets, so a token must be too long to be guessed.
@@ -94,10 +94,7 @@ impl Token {
 
     /// Proves that this side knows the token.
     pub(super) fn sign(&self, transcript: &[u8]) -> Nonce {
-        let signed = self.hmac(transcript).finalize().into_bytes();
-        let mut proof = [0; NONCE_BYTES];
-        proof.copy_from_slice(&signed);
-        proof
+        self.hmac(transcript).finalize().into_bytes().into()
     }
 
     /// Whether the other side's proof is one of the same token, in constant time.
