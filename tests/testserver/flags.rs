@@ -131,10 +131,11 @@ fn flags_that_make_replies_late() {
         ("--path /=100ms", 3, all),
         // The requests are for /.
         ("--path /b=100ms", 3, |_| false),
-        // 80 ms × (1 + 4 × the seconds before): 80 ms, 106 ms.
-        ("--service 80ms --service-drift 400%/s", 2, |number| number == 2),
-        // 80 ms × 5^the seconds before: 80 ms, 91 ms, 105 ms.
-        ("--service 80ms --service-growth 400%/s", 3, |number| number == 3),
+        // 30 ms × (1 + 4 × the seconds before): the twelfth takes 104 ms. The first ones are far quicker, also on a
+        // machine where the first request comes late.
+        ("--service 30ms --service-drift 400%/s", 12, |number| number == 12),
+        // 30 ms × 5^the seconds before: the sixteenth takes 99 ms, the next one 116 ms.
+        ("--service 30ms --service-growth 400%/s", 17, |number| number == 17),
         ("--slow-nth 3 --slow-by 100ms", 7, third),
         ("--stall-nth 3 --stall-for 100ms", 7, third),
         // Five pieces have four pauses.
