@@ -33,7 +33,7 @@ declare -A filter=(
     [revisions]='binary(whole) & test(/^with_servers::revisions::/)'
     [workloads]='binary(whole) & test(/^with_servers::(presets::|databases::(every_recipe|named_workloads))/)'
     [rules]='binary(whole)
-        & test(/^(with_servers::((rules|sweep|self_test)::|looks::a_requirement)|ranks::seventeen|capacity::two_cap)/)'
+        & test(/^(with_servers::((rules|sweep|sweep_apart|self_test)::|looks::a_requirement)|ranks::seventeen|capacity::two_cap)/)'
     [oracle]='binary(oracle)'
 )
 
