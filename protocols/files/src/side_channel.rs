@@ -7,6 +7,7 @@ use record::{Fact, Workload};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use sys::fs::free_bytes;
 
 /// The prefix of a note's file, which is next to the directories of the cache.
@@ -62,7 +63,7 @@ impl SideChannel for Directory {
     }
 
     /// Nothing, and the directory is not walked for it.
-    fn facts(&self) -> Result<Vec<Fact>, String> {
+    fn facts(&self, _timeout: Duration) -> Result<Vec<Fact>, String> {
         Ok(Vec::new())
     }
 

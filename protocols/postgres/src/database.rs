@@ -155,7 +155,7 @@ mod tests {
         drop(listener);
         let access = DatabaseAccess::new(PostgresAccess::without_log_in(SqlProtocol::Simple), None);
         let side_channel = access.side_channel(&nobody, None).expect("a database has one");
-        let facts = side_channel.facts().expect("no library failed");
+        let facts = side_channel.facts(Duration::from_secs(10)).expect("no library failed");
         let [fact] = &facts[..] else { panic!("one fact") };
         let line = fact.line.as_deref().unwrap_or("");
         assert!(fact.command == "pg_settings" && line.starts_with("not known: "), "{fact:?}");

@@ -43,10 +43,10 @@ impl DatabaseChannel {
 
     /// Returns the facts of a server that was just launched. PostgreSQL listens before it accepts
     /// queries.
-    fn facts_once_up(&self) -> Result<Vec<(String, String)>, QueryError> {
+    fn facts_once_up(&self, timeout: Duration) -> Result<Vec<(String, String)>, QueryError> {
         let deadline = clock::now() + TIMEOUT.as_nanos() as u64;
         loop {
-            match self.server.facts(&self.address, TIMEOUT) {
+            match self.server.facts(&self.address, timeout) {
                 Err(query_error)
                     if self.is(&query_error, Refusal::NotUp) && clock::now() < deadline =>
                 {
@@ -149,8 +149,8 @@ impl SideChannel for DatabaseChannel {
     ///
     /// # Errors
     /// If its answer makes the client library fail.
-    fn facts(&self) -> Result<Vec<Fact>, String> {
-        match self.facts_once_up() {
+    fn facts(&self, timeout: Duration) -> Result<Vec<Fact>, String> {
+        match self.facts_once_up(timeout) {
             Ok(facts) => Ok(self.words(&facts)),
             Err(query_error) if query_error.breaks_library => Err(in_words(query_error)),
             Err(query_error) => {

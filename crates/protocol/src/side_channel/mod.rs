@@ -30,11 +30,12 @@ pub trait SideChannel {
     /// Says why it did not answer.
     fn query(&self) -> Result<About, String>;
 
-    /// What the store reports about its version and settings, without counting its items.
+    /// What the store reports about its version and settings, without counting its items. A database may take `timeout`
+    /// for it; other stores have [`TIMEOUT`].
     ///
     /// # Errors
     /// If its answer makes the client library fail. A store that does not exist yet reports nothing.
-    fn facts(&self) -> Result<Vec<Fact>, String> {
+    fn facts(&self, _timeout: Duration) -> Result<Vec<Fact>, String> {
         Ok(self.query().map_or_else(|_| Vec::new(), |about| about.facts))
     }
 
