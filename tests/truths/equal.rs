@@ -92,6 +92,18 @@ impl Rule {
             differs(number)
         })
     }
+
+    /// The same, and adds what it found to the row of the current truth, after these words.
+    pub(crate) fn apply_with_figure(
+        &self,
+        of: &str,
+        differs: impl FnMut(u64) -> bool,
+    ) -> Result<Called, Called> {
+        let result = self.apply_and_tell(differs);
+        let (Ok(called) | Err(called)) = &result;
+        figure(format!("{of}{called}"), self);
+        result
+    }
 }
 
 impl fmt::Display for Rule {

@@ -30,7 +30,7 @@ const RANKINGS: Rule = Rule { looks: &[(20, 2)], fails_at: 10, last: 60 };
 /// a tool that separates nothing fails.
 fn rankings_of_known_servers_hold_their_ranks() {
     let (complete, coarse, all) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    let wrong = RANKINGS.apply_and_tell(|_| {
+    let wrong = RANKINGS.apply_with_figure("", |_| {
         let ranked = ranked(&WORK_US.map(|(name, work, _)| (name, service(work))), ["12", "300ms"]);
         let of = |name: &str| {
             let of = ranked.iter().find(|of| of.0 == name).expect("it is ranked");
@@ -46,25 +46,21 @@ fn rankings_of_known_servers_hold_their_ranks() {
         );
         WORK_US.iter().any(|(name, _, (best, worst))| of(name).0 > *best || of(name).1 < *worst)
     });
-    let (Ok(shown) | Err(shown)) = &wrong;
-    figure(shown, &RANKINGS);
     let all = all.get();
     figure(format!("{} of {all} found all differences", complete.get()), "only told");
     figure(format!("{} of {all} found those of 10 %", coarse.get()), "half");
-    assert!(wrong.is_ok(), "{shown}");
+    assert!(wrong.is_ok(), "{wrong:?}");
     assert!(2 * coarse.get() >= all, "{} of {all}", coarse.get());
 }
 
 fn twelve_equal_servers_form_one_group() {
     const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
-    let wrong = RANKINGS.apply_and_tell(|_| {
+    let wrong = RANKINGS.apply_with_figure("", |_| {
         let ranked = ranked(&NAMES.map(|name| (name, service(100))), ["14", "200ms"]);
         assert_eq!(ranked.len(), NAMES.len());
         ranked.iter().any(|(_, best, worst)| (*best, *worst) != (1.0, NAMES.len() as f64))
     });
-    let (Ok(shown) | Err(shown)) = &wrong;
-    figure(shown, &RANKINGS);
-    assert!(wrong.is_ok(), "{shown}");
+    assert!(wrong.is_ok(), "{wrong:?}");
 }
 
 /// Growth of the service time in each second: 5 % from one turn to the next.
@@ -113,11 +109,9 @@ fn a_ranking_in_a_fixed_order_is_caught() {
         format!("{} of at most {}", FEW.fails_at, FEW.last),
     );
     assert!(planted.is_err(), "a ranking in a fixed order passed: {shown}");
-    let drawn = RANKINGS.apply_and_tell(|seed| {
+    let drawn = RANKINGS.apply_with_figure("in a drawn order ", |seed| {
         let server = drifting();
         errs(&trials(&[server.address(); 4], &Drive { seed, ..DRIVE }))
     });
-    let (Ok(shown) | Err(shown)) = &drawn;
-    figure(format!("in a drawn order {shown}"), &RANKINGS);
-    assert!(drawn.is_ok(), "{shown}");
+    assert!(drawn.is_ok(), "{drawn:?}");
 }

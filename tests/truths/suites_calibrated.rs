@@ -49,14 +49,12 @@ impl Case {
 
 fn seventy_equal_cases_are_rarely_called_different() {
     let directory = built();
-    let called = SUITES.apply_and_tell(|_| {
+    let called = SUITES.apply_with_figure("any case: ", |_| {
         let cases = compared(&directory, SEVENTY, (1.0, ""), &[]);
         assert_eq!(cases.len(), CASES);
         cases.iter().any(Case::differs)
     });
-    let (Ok(shown) | Err(shown)) = &called;
-    figure(format!("any case: {shown}"), &SUITES);
-    assert!(called.is_ok(), "{shown}");
+    assert!(called.is_ok(), "{called:?}");
 }
 
 /// Three cases cost 5 % more. They are found as often as equal cases of the same suites would be if their intervals
@@ -64,7 +62,7 @@ fn seventy_equal_cases_are_rarely_called_different() {
 /// suite share its noise, so suites are counted. Of the others any is called in as many suites as of equal ones.
 fn finds_the_dearer_ones(directory: &TestDirectory, speed: &str) {
     let (found, expected, suites) = (Cell::new(0), Cell::new(0.0), Cell::new(0));
-    let others = SUITES.apply_and_tell(|_| {
+    let others = SUITES.apply_with_figure("any other case: ", |_| {
         let cases = compared(directory, SEVENTY, (DEARER, speed), &[]);
         let (dearer, equal): (Vec<Case>, Vec<Case>) =
             cases.into_iter().partition(|case| case.is_dearer);
@@ -79,8 +77,6 @@ fn finds_the_dearer_ones(directory: &TestDirectory, speed: &str) {
     let many = f64::from(suites.get());
     let (share, power) = (found.get() as f64 / (3.0 * many), expected.get() / many);
     let least = power - 4.0 * (power * (1.0 - power) / many).sqrt();
-    let (Ok(shown) | Err(shown)) = &others;
-    figure(format!("any other case: {shown}"), &SUITES);
     figure(
         format!("{:.1} % of the dearer cases found in {many} suites", 100.0 * share),
         format!(
@@ -89,7 +85,7 @@ fn finds_the_dearer_ones(directory: &TestDirectory, speed: &str) {
             100.0 * power
         ),
     );
-    assert!(others.is_ok(), "{shown}");
+    assert!(others.is_ok(), "{others:?}");
     assert!(least > 0.0, "the machine is too noisy for this truth: {power}");
     assert!(share >= least, "{share} of {power}");
 }
@@ -129,21 +125,12 @@ const ROUNDS: u32 = 14;
 const NAMES: [&str; 3] = ["old", "new", "new-again"];
 
 /// The figures of one run of the program while the machine is slower by this share.
-fn figures(directory: &Path, share: f64) -> Vec<record::CaseFigure> {
+fn figures_of_a_run(directory: &Path, share: f64) -> Vec<record::CaseFigure> {
     fs::write(directory.join("speed"), (1.0 + share).to_string()).expect("a file");
     let words = SEVENTY.split(' ').chain(["1", "speed"]);
     let output = Command::new("./suite").args(words).current_dir(directory).output();
-    let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
-    let figure = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        record::CaseFigure {
-            case: words[0].to_owned(),
-            value: words[2].parse().expect("a number"),
-            unit: "ns".to_owned(),
-            larger_is_better: false,
-        }
-    };
-    text.lines().map(figure).collect()
+    let printed = figures::Printed { path: "", bytes: &output.expect("it runs").stdout };
+    figures::read(None, &[printed]).expect("it prints as go does").figures
 }
 
 /// Judges a suite whose runs come in this order of contenders, one after the other, on a machine that becomes slower by
@@ -167,7 +154,7 @@ fn is_refused(directory: &Path, order: &[u32]) -> bool {
         unit: of.unit.clone(),
         larger_is_better: false,
     };
-    let compared = figures(directory, 0.0).iter().map(case).collect();
+    let compared = figures_of_a_run(directory, 0.0).iter().map(case).collect();
     judge.cases(&Cases { compared, replicates: ROUNDS, ..Cases::default() });
     let mut runs = [0; NAMES.len()];
     let mut trials = Vec::new();
@@ -176,7 +163,7 @@ fn is_refused(directory: &Path, order: &[u32]) -> bool {
         *round += 1;
         let mut seen = Seen { operations: 1, sent: 1, ..Seen::default() };
         (seen.outcomes.ok, seen.programs.runs) = (1, 1);
-        seen.programs.figures = figures(directory, 0.3 * at as f64 / order.len() as f64);
+        seen.programs.figures = figures_of_a_run(directory, 0.3 * at as f64 / order.len() as f64);
         let lane = LaneOrder::closed(Address::Unix(String::new()), 1);
         trials.push(record::testing::trial(Phase::Round, *round, *contender, lane, seen));
     }
@@ -200,7 +187,7 @@ fn a_suite_in_a_leaked_order_is_caught_by_its_control() {
     figure(format!("leaked: {caught} of 10 refused"), "all");
     assert_eq!(caught, 10);
     let random = RefCell::new(Random::new(1, 0));
-    let drawn = SUITES.apply_and_tell(|_| {
+    let drawn = SUITES.apply_with_figure("drawn, by the control: ", |_| {
         let round = || {
             let mut order = [0, 1, 2];
             random.borrow_mut().shuffle(&mut order);
@@ -209,7 +196,5 @@ fn a_suite_in_a_leaked_order_is_caught_by_its_control() {
         let order: Vec<u32> = (0..ROUNDS).flat_map(|_| round()).collect();
         is_refused(directory.path(), &order)
     });
-    let (Ok(shown) | Err(shown)) = &drawn;
-    figure(format!("drawn: {shown} by the control"), &SUITES);
-    assert!(drawn.is_ok(), "{shown}");
+    assert!(drawn.is_ok(), "{drawn:?}");
 }

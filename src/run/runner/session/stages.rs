@@ -116,10 +116,12 @@ pub(super) fn driven(
         let turns = plan.question.turns_from(segment.first_round);
         // Each round has contenders of its own, and a warm-up unless it is one of several of a load point. Those of
         // later launches belong to the launches.
-        let warm_ups = match choice.load_points_apart {
-            true => plan.contenders.len() as u64,
-            false if plan.question.restarts > 0 => who.len() as u64,
-            false => turns,
+        let warm_ups = if choice.load_points_apart {
+            plan.contenders.len() as u64
+        } else if plan.question.restarts > 0 {
+            who.len() as u64
+        } else {
+            turns
         };
         let driven_ns = (order.driven_in_round_ns() + drains_ns).saturating_mul(turns);
         let warm_ups_ns = order.warm_up.least_ns.saturating_mul(warm_ups);
